@@ -1,0 +1,1 @@
+"""What every method, environment, store and model must satisfy, also those of plugins."""

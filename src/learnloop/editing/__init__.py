@@ -1,0 +1,1 @@
+"""Who writes the text: policy writers and prompt editors."""

@@ -1,0 +1,1 @@
+"""Streams of queries; the only place that knows an answer."""

@@ -1,0 +1,1 @@
+"""What happened, and finding it again."""

@@ -1,0 +1,221 @@
+"""The verbs: what each part of the loop must do. Parts meet here and nowhere else."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learnloop.types import (
+    Decision,
+    Edit,
+    Episode,
+    Event,
+    Feedback,
+    Match,
+    Message,
+    Options,
+    Outcome,
+    Policy,
+    PolicyDraft,
+    Prediction,
+    Prompt,
+    Query,
+    Reply,
+    Step,
+    Task,
+)
+
+Vectors = NDArray[np.float32]
+
+
+class Method(Protocol):
+    """Anything that answers a stream and may learn from it."""
+
+    def predict_one(self, query: Query) -> Prediction:
+        """Answer one query. Must not learn, and never sees a label.
+
+        Raises:
+            LanguageModelError: The answering call failed; the step counts as failed.
+        """
+        ...
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        """Take in one feedback on one earlier prediction. Must not answer.
+
+        Feedback may come late, more than once, or not at all, and any part of it may be missing.
+        """
+        ...
+
+
+class Environment(Protocol):
+    """Gives queries, takes predictions, and is the only one that knows the answers."""
+
+    @property
+    def id(self) -> str:
+        """Name with a version that rises when wording, order or grading changes."""
+        ...
+
+    @property
+    def task(self) -> Task:
+        """What is asked of the model."""
+        ...
+
+    def __len__(self) -> int:
+        """Number of queries in one stream."""
+        ...
+
+    def reset(self, *, seed: int) -> Query:
+        """Begin the stream again, in the order that the seed gives, and return its first query."""
+        ...
+
+    def step(self, prediction: Prediction) -> Step:
+        """Grade the prediction for the current query and move on.
+
+        The feedback is clean and complete (comment and correction where the environment knows
+        them, on wrong answers only); a sensor makes it noisy, late or partial.
+        """
+        ...
+
+
+class Sensor(Protocol):
+    """Turns the environment's clean feedback into what arrives, and when."""
+
+    def sense(self, feedback: Feedback, *, step: int) -> Sequence[Feedback]:
+        """Return what arrives at this step: nothing, one or several, also for earlier targets."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers messages. Safe to call from several threads."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in records and cache keys; the same name gives the same answers."""
+        ...
+
+    def complete(self, messages: Sequence[Message], *, options: Options) -> Reply:
+        """Answer once.
+
+        Raises:
+            LanguageModelError: No answer was had. It is never turned into text.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors whose dot product is their similarity."""
+
+    @property
+    def name(self) -> str:
+        """Stored with every vector; vectors of different names never mix."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of each vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return one row a text, shape `(len(texts), dimension)`, each of length 1."""
+        ...
+
+
+class EpisodeStore(Protocol):
+    """Remembers episodes and the feedback on them. Append-only: a correction supersedes."""
+
+    def add(self, episode: Episode, vector: Vectors) -> bool:
+        """Remember an episode under its vector of shape `(dimension,)`; `False` if it was there.
+
+        Raises:
+            ConflictError: Other content is there under the same id.
+            EmbedderMismatchError: The vector has another dimension.
+        """
+        ...
+
+    def add_feedback(self, episode_id: str, feedback: Feedback) -> bool:
+        """Attach feedback to an episode; `False` if that feedback id was there already.
+
+        Raises:
+            LookupError: There is no such episode.
+        """
+        ...
+
+    def get(self, episode_id: str) -> Episode | None:
+        """Return the episode with the feedback in force, `None` where there is none."""
+        ...
+
+    def nearest(
+        self, vector: Vectors, *, k: int, outcome: Outcome | None = None, group: str | None = None
+    ) -> list[Match]:
+        """Return the k most similar episodes, most similar first; `None` filters nothing.
+
+        Equal similarities are ordered by age, oldest first, so that the order never varies.
+        """
+        ...
+
+    def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
+        """Return the k newest episodes, oldest first."""
+        ...
+
+    def __len__(self) -> int:
+        """Number of episodes."""
+        ...
+
+
+class Retriever(Protocol):
+    """Finds the episodes that may help with a query."""
+
+    def retrieve(self, query: Query, *, k: int) -> tuple[Episode, ...]:
+        """Return at most k episodes, most similar last."""
+        ...
+
+
+class PolicyWriter(Protocol):
+    """Writes the policy for a query, and may learn from each episode."""
+
+    def write(
+        self, query: Query, *, evidence: Sequence[Episode], previous: Policy | None
+    ) -> PolicyDraft:
+        """Propose a policy for one query. A refused or failed draft has `policy=None`."""
+        ...
+
+    def learn_one(self, episode: Episode, *, shown: Policy | None) -> None:
+        """Take in an episode with its feedback, and the policy it was answered under."""
+        ...
+
+
+class Comparator(Protocol):
+    """Turns a prediction and what was sensed into an error."""
+
+    def compare(self, prediction: Prediction, feedback: Feedback) -> float:
+        """Return the error: 0 where they agree."""
+        ...
+
+
+class Gate(Protocol):
+    """Decides when the editor may rewrite the prompt."""
+
+    def decide(self, error: float) -> Decision:
+        """Take in one error and say whether to edit now."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the past. Called after every edit."""
+        ...
+
+
+class Editor(Protocol):
+    """Rewrites the prompt in the light of evidence."""
+
+    def edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
+        """Propose a new version of the prompt. Changes nothing itself."""
+        ...
+
+
+class Journal(Protocol):
+    """Takes the events that a part wants on record."""
+
+    def record(self, event: Event) -> None:
+        """Keep one event for the current step."""
+        ...

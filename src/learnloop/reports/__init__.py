@@ -1,0 +1,1 @@
+"""Reads records, and nothing else, into tables, charts and pages."""

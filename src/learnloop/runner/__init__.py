@@ -1,0 +1,1 @@
+"""Runs methods on environments: specs, budgets, resume and studies."""

@@ -1,0 +1,1 @@
+"""Hosts methods behind an OpenAI-compatible endpoint. Empty as yet."""

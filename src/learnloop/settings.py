@@ -1,0 +1,46 @@
+"""The only reader of the environment and of `learnloop.toml`; read once, into a frozen object."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict
+
+
+class Settings(BaseModel):
+    """What the machine and its user decide, apart from any run.
+
+    Attributes:
+        cache: Folder of models and data; `LEARNLOOP_CACHE`, else the user's cache folder.
+        data: Folder of benchmark data; `LEARNLOOP_DATA`, else none.
+        openai_api_key: `OPENAI_API_KEY`; never shown.
+        ci: Whether `CI` is set to `true`: tests that would skip then fail.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    cache: Path
+    data: Path | None = None
+    openai_api_key: str | None = None
+    openai_base_url: str | None = None
+    ci: bool = False
+
+    @property
+    def models(self) -> Path:
+        """Folder of model files."""
+        return self.cache / "models"
+
+
+def read_settings() -> Settings:
+    """Read the environment."""
+    data = os.environ.get("LEARNLOOP_DATA")
+    cache = os.environ.get("LEARNLOOP_CACHE") or platformdirs.user_cache_dir("learnloop")
+    return Settings(
+        cache=Path(cache),
+        data=Path(data) if data else None,
+        openai_api_key=os.environ.get("OPENAI_API_KEY") or None,
+        openai_base_url=os.environ.get("OPENAI_BASE_URL") or None,
+        ci=os.environ.get("CI", "").lower() == "true",
+    )
