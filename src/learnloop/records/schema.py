@@ -80,7 +80,8 @@ class RunInfo:
     """The content of `run.json`: what was run, with what, where.
 
     `spec` is the frozen specification (environment, method, model, steps, seed, feedback and
-    their parameters), `spec_hash` its sha256, `complete` whether the stream came to its end.
+    their parameters), `spec_hash` its sha256, `complete` whether the stream came to its end,
+    `stopped` why it did not (a budget that was spent), where that was said.
     """
 
     run_id: str
@@ -94,3 +95,5 @@ class RunInfo:
     model_sha256: str | None
     packages: Mapping[str, str]
     machine: Mapping[str, str]
+    complete: bool = False
+    stopped: str | None = None

@@ -1,0 +1,73 @@
+"""Reads a run's directory back, also while it is being written or after it was killed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from learnloop.errors import RecordError
+from learnloop.records.encoding import INFO, STEP, TIMING, Record, decode
+from learnloop.records.lines import whole_lines
+from learnloop.records.schema import RunInfo, StepRecord, StepTiming
+from learnloop.records.writer import INFO_FILE, STEPS_FILE, TIMINGS_FILE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecords:
+    """All that one run has left behind so far. There may be a timing more than there are steps."""
+
+    directory: Path
+    info: RunInfo
+    steps: tuple[StepRecord, ...]
+    timings: tuple[StepTiming, ...]
+
+
+def read_run(directory: Path) -> RunRecords:
+    """Read one run; a torn last line counts as not written.
+
+    Raises:
+        RecordError: There is no run in the directory, or a line of it cannot be read.
+    """
+    return RunRecords(
+        directory=directory,
+        info=read_info(directory),
+        steps=tuple(_read_lines(directory / STEPS_FILE, STEP)),
+        timings=tuple(_read_lines(directory / TIMINGS_FILE, TIMING)),
+    )
+
+
+def read_info(directory: Path) -> RunInfo:
+    """Read `run.json` alone."""
+    path = directory / INFO_FILE
+    if not path.is_file():
+        raise RecordError(f"no run in {str(directory)!r}: it has no {INFO_FILE}")
+    return decode(INFO, _read(path), where=str(path))
+
+
+def find_runs(path: Path) -> list[Path]:
+    """Return the run directories at or under a path, sorted by name.
+
+    Raises:
+        RecordError: There is none.
+    """
+    found = sorted(file.parent for file in path.rglob(INFO_FILE))
+    if not found:
+        raise RecordError(f"no run at or under {str(path)!r}: no {INFO_FILE} there")
+    return found
+
+
+def _read_lines(path: Path, adapter: TypeAdapter[Record]) -> list[Record]:
+    lines = whole_lines(_read(path)) if path.exists() else []
+    return [
+        decode(adapter, line, where=f"{path}, line {number}")
+        for number, line in enumerate(lines, start=1)
+    ]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"cannot read {str(path)!r}: {error.strerror}") from error
