@@ -16,6 +16,8 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Maps a public name to `"module:attribute"`, its own table first, then installed plugins.
 
+    A name may be given with dashes for underscores, or the other way round.
+
     Examples:
         >>> shapes = Registry("shape", {"fraction": "fractions:Fraction"})
         >>> shapes.create("fraction", numerator=3)
@@ -24,6 +26,8 @@ class Registry(Generic[T]):
         Traceback (most recent call last):
         ...
         learnloop.errors.UnknownNameError: no shape named 'fracton'; did you mean 'fraction'?
+        >>> Registry("shape", {"big_square": "fractions:Fraction"}).resolve("big-square")
+        'big_square'
     """
 
     def __init__(self, kind: str, table: Mapping[str, str], *, group: str | None = None) -> None:
@@ -42,17 +46,33 @@ class Registry(Generic[T]):
 
     def load(self, name: str) -> Any:
         """Import and return the named factory without calling it."""
-        targets = self._targets()
-        if name not in targets:
-            raise UnknownNameError(self._explain(name, list(targets)))
-        module, _, attribute = targets[name].partition(":")
+        module, _, attribute = self._targets()[self.resolve(name)].partition(":")
         return getattr(import_module(module), attribute)
+
+    def resolve(self, name: str) -> str:
+        """Return the name as it is registered.
+
+        Raises:
+            UnknownNameError: There is none; the message has a suggestion.
+        """
+        targets = self._targets()
+        spelt = {_plain(known): known for known in targets}
+        found = name if name in targets else spelt.get(_plain(name))
+        if found is None:
+            raise UnknownNameError(self._explain(name, list(targets)))
+        return found
 
     def _targets(self) -> dict[str, str]:
         plugins = entry_points(group=self._group) if self._group else ()
         return {point.name: point.value for point in plugins} | self._table
 
     def _explain(self, name: str, known: list[str]) -> str:
-        near = difflib.get_close_matches(name, known, n=1)
+        if not known:
+            return f"no {self.kind} named {name!r}; there is none yet"
+        near = difflib.get_close_matches(_plain(name), known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
         return f"no {self.kind} named {name!r}; {hint}"
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("-", "_")
