@@ -24,6 +24,7 @@ class RunSpec(BaseModel):
         steps: Number of queries; `None`: the whole stream.
         feedback: What of the feedback arrives, for example `binary` or `comment,correction=0.5`.
         embedder: Name of what turns texts into vectors.
+        label: What reports call the method with these parameters; `None`: its own name.
 
     Examples:
         >>> spec = RunSpec(environment="house_rules", method="zero_shot", steps=3)
@@ -43,6 +44,7 @@ class RunSpec(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     feedback: str = "binary"
     embedder: str = "wordllama"
+    label: str | None = None
 
     @property
     def hash(self) -> str:
@@ -53,7 +55,8 @@ class RunSpec(BaseModel):
     @property
     def run_id(self) -> str:
         """A readable name; the short hash at its end tells apart what the words do not."""
-        words = [self.environment, self.method, self.feedback, f"seed{self.seed}", self.hash[:8]]
+        method = self.label or self.method
+        words = [self.environment, method, self.feedback, f"seed{self.seed}", self.hash[:8]]
         return "-".join(_slug(word) for word in words)
 
 

@@ -1,0 +1,161 @@
+"""A study file: a grid of runs written as TOML, and the runs that it stands for."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from learnloop.errors import ConfigError
+from learnloop.runner.spec import Params, RunSpec, Value, make_spec
+
+_MODEL = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Entry(BaseModel):
+    """A method or an environment of a grid. A parameter with a list of values is an axis."""
+
+    model_config = _MODEL
+
+    name: str
+    label: str | None = None
+    params: dict[str, Value | list[Value]] = Field(default_factory=dict)
+
+
+class Limits(BaseModel):
+    """What the whole study may spend."""
+
+    model_config = _MODEL
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+
+
+class Grid(BaseModel):
+    """Every method on every environment, with every kind of feedback and every seed."""
+
+    model_config = _MODEL
+
+    methods: list[Entry]
+    environments: list[Entry]
+    feedback: list[str] = Field(default_factory=lambda: ["binary"])
+    seeds: list[int] = Field(default_factory=lambda: [0])
+    models: list[str] = Field(default_factory=lambda: ["local"])
+    policy_model: str | None = None
+    steps: int | None = None
+    embedder: str = "wordllama"
+
+
+class Study(BaseModel):
+    """What a study file says: its name, its limits, and its grids, in the order of the file."""
+
+    model_config = _MODEL
+
+    name: str
+    limits: Limits
+    grids: list[Grid]
+
+
+def read_study(path: Path) -> Study:
+    """Read a study file.
+
+    What stands at the top of the file holds for every `[[grid]]` that does not say otherwise; a
+    file without one is a grid itself. A method or an environment may be given by its name alone.
+
+    Raises:
+        ConfigError: The file is not there, or is not a study; the message names the field.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read study file {str(path)!r}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"study file {str(path)!r} is not valid TOML: {error}") from error
+    limits = content.pop("limits", {})
+    name = content.pop("name", path.stem)
+    overrides = content.pop("grid", [{}])
+    if not isinstance(overrides, list) or not all(isinstance(one, dict) for one in overrides):
+        raise ConfigError(f"study file {str(path)!r}: write each grid as a [[grid]] table")
+    grids = [_with_entries(content | one) for one in overrides]
+    try:
+        return Study.model_validate({"name": name, "limits": limits, "grids": grids})
+    except ValidationError as error:
+        raise ConfigError(f"study file {str(path)!r}: {_explain(error)}") from error
+
+
+def expand(study: Study) -> tuple[RunSpec, ...]:
+    """Return the runs of a study, each once, the first seed of everything first.
+
+    Raises:
+        ParameterError: A run would have a field out of range.
+    """
+    specs = itertools.chain.from_iterable(map(_expand_grid, study.grids))
+    return tuple({spec.hash: spec for spec in specs}.values())
+
+
+def _expand_grid(grid: Grid) -> Iterator[RunSpec]:
+    axes = itertools.product(
+        grid.seeds, grid.models, _settled(grid.environments), grid.feedback, _settled(grid.methods)
+    )
+    for seed, model, environment, feedback, method in axes:
+        yield make_spec(
+            environment=environment.name,
+            environment_params=environment.params,
+            method=method.name,
+            method_params=method.params,
+            model=model,
+            policy_model=grid.policy_model,
+            steps=grid.steps,
+            seed=seed,
+            feedback=feedback,
+            embedder=grid.embedder,
+            label=method.label,
+        )
+
+
+def _settled(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the entries with one value a parameter: one for each combination."""
+    return [
+        Entry(name=entry.name, label=_label(entry, params), params={**params})
+        for entry in entries
+        for params in _combinations(entry)
+    ]
+
+
+def _combinations(entry: Entry) -> Iterator[Params]:
+    axes = [value if isinstance(value, list) else [value] for value in entry.params.values()]
+    for values in itertools.product(*axes):
+        yield dict(zip(entry.params, values, strict=True))
+
+
+def _label(entry: Entry, params: Params) -> str | None:
+    """Tell apart the combinations of a labelled entry by the parameters that vary."""
+    varied = [name for name, value in entry.params.items() if isinstance(value, list)]
+    if entry.label is None or not varied:
+        return entry.label
+    return " ".join([entry.label, *(f"{name}={params[name]}" for name in varied)])
+
+
+def _with_entries(grid: dict[str, Any]) -> dict[str, Any]:
+    """Let `model`, a single value for a list, and a bare name for an entry be written short."""
+    grid = dict(grid)
+    if "model" in grid:
+        grid["models"] = grid.pop("model")
+    for name in ("methods", "environments", "feedback", "seeds", "models"):
+        if name in grid and not isinstance(grid[name], list):
+            grid[name] = [grid[name]]
+    for name in ("methods", "environments"):
+        if name in grid:
+            grid[name] = [{"name": one} if isinstance(one, str) else one for one in grid[name]]
+    return grid
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg'].lower()}"

@@ -1,0 +1,76 @@
+import pytest
+
+from learnloop.errors import ConfigError
+from learnloop.runner.study import expand, read_study
+
+GRIDS = """
+name = "two grids"
+model = "scripted/static"
+steps = 60
+environments = [{ name = "house_rules", params = { database = "shop" } }]
+methods = [
+    "zero_shot",
+    { name = "drpg", label = "DRPG", params = { k = [2, 4], writer = "rules" } },
+]
+
+[limits]
+max_calls = 1000
+
+[[grid]]
+feedback = "comment,correction=0.5"
+seeds = [1, 2, 3]
+
+[[grid]]
+feedback = ["binary", "comment"]
+seeds = [1]
+"""
+
+
+def study(tmp_path, text):
+    path = tmp_path / "study.toml"
+    path.write_text(text)
+    return read_study(path)
+
+
+def test_a_study_is_the_product_of_its_axes(tmp_path):
+    specs = expand(study(tmp_path, GRIDS))
+    # Three methods (zero-shot, and DRPG with two k); 3 seeds, and two more feedback modes.
+    assert len(specs) == 3 * 3 + 3 * 2
+    assert len({spec.run_id for spec in specs}) == len(specs)
+    assert {spec.steps for spec in specs} == {60}
+    assert {spec.model for spec in specs} == {"scripted/static"}
+    assert {spec.label for spec in specs} == {None, "DRPG k=2", "DRPG k=4"}
+    assert specs[0].environment_params == {"database": "shop"}
+
+
+def test_all_methods_of_a_seed_come_before_the_next_seed(tmp_path):
+    specs = expand(study(tmp_path, GRIDS))
+    assert [spec.seed for spec in specs[:9]] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_a_file_without_grids_is_one(tmp_path):
+    text = 'methods = "zero_shot"\nenvironments = "house_rules"\nseeds = [0, 1, 0]\n'
+    read = study(tmp_path, text)
+    assert read.name == "study"
+    assert [spec.seed for spec in expand(read)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("methods = [", "not valid TOML"),
+        ('environments = "e"', "grids.0.methods: field required"),
+        ('methods = "m"\nenvironments = "e"\nseed = 1', "grids.0.seed: extra inputs"),
+        ('methods = "m"\nenvironments = "e"\nseeds = ["1"]', "grids.0.seeds.0"),
+        ('methods = "m"\nenvironments = "e"\n[grid]\nseeds = [1]', r"as a \[\[grid\]\] table"),
+        ('methods = "m"\nenvironments = "e"\n[limits]\nmax_call = 1', "limits.max_call: extra"),
+    ],
+)
+def test_a_bad_study_file_is_a_clear_error(tmp_path, text, message):
+    with pytest.raises(ConfigError, match=message):
+        study(tmp_path, text)
+
+
+def test_a_study_file_that_is_not_there_is_a_clear_error(tmp_path):
+    with pytest.raises(ConfigError, match="No such file"):
+        read_study(tmp_path / "none.toml")
