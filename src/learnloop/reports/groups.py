@@ -1,0 +1,167 @@
+"""Sorts runs into sections (one environment) and groups (runs that only seeds tell apart)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from learnloop.reports.load import Run
+
+BASELINES = ("zero_shot", "no_edit", "self_stream_icl")
+_NOT_IN_LABEL = {
+    "environment",
+    "environment_params",
+    "method",
+    "steps",
+    "seed",
+    "feedback",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Runs whose specs differ in seed and length only. `label` tells it apart in its section."""
+
+    label: str
+    method: str
+    feedback: str
+    runs: tuple[Run, ...]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, ascending."""
+        return tuple(sorted({run.seed for run in self.runs}))
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether the method is one that others are measured against."""
+        return self.method in BASELINES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """All groups on one environment with one set of parameters: what may be compared."""
+
+    environment: str
+    parameters: str
+    groups: tuple[Group, ...]
+
+    @property
+    def title(self) -> str:
+        """The environment with its parameters."""
+        return f"{self.environment}, {self.parameters}" if self.parameters else self.environment
+
+    @property
+    def feedbacks(self) -> tuple[str, ...]:
+        """The feedback modes, in the order in which they were found."""
+        return tuple(dict.fromkeys(group.feedback for group in self.groups))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, baselines first; a method keeps its place and colour in every chart."""
+        return tuple(dict.fromkeys(group.label for group in self.groups))
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The runs of all groups."""
+        return tuple(run for group in self.groups for run in group.runs)
+
+    def length(self, feedback: str) -> int:
+        """Number of steps of the longest run with one feedback mode."""
+        groups = [group for group in self.groups if group.feedback == feedback]
+        return max((len(run.steps) for group in groups for run in group.runs), default=0)
+
+    def baseline_of(self, group: Group) -> Group | None:
+        """Return what a group is measured against: zero_shot where present.
+
+        A baseline with the same feedback comes first; zero_shot learns nothing, so its run with
+        other feedback serves as well. `None` for a baseline itself, and where there is none.
+        """
+        for name in BASELINES:
+            if name == group.method:
+                return None
+            there = [other for other in self.groups if other.method == name]
+            same = [other for other in there if other.feedback == group.feedback]
+            if same or (there and name == "zero_shot"):
+                return (same or there)[0]
+        return None
+
+
+def make_sections(runs: Sequence[Run]) -> list[Section]:
+    """Sort runs into sections, and each section's runs into groups."""
+    return [
+        Section(environment=environment, parameters=parameters, groups=_groups(members))
+        for (environment, parameters), members in _gather(runs).items()
+    ]
+
+
+def _gather(runs: Iterable[Run]) -> dict[tuple[str, str], list[Run]]:
+    sections: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        parameters = run.info.spec.get("environment_params")
+        key = (run.info.environment_id, _phrase(flatten(parameters)))
+        sections.setdefault(key, []).append(run)
+    return sections
+
+
+def _groups(runs: Sequence[Run]) -> tuple[Group, ...]:
+    gathered: dict[tuple[str, str], list[Run]] = {}
+    labels = {run.folder: _label(run, _differing(runs, run)) for run in runs}
+    for run in runs:
+        gathered.setdefault((labels[run.folder], run.feedback), []).append(run)
+    groups = [
+        Group(
+            label=label,
+            method=members[0].info.method,
+            feedback=feedback,
+            runs=tuple(sorted(members, key=lambda run: run.seed)),
+        )
+        for (label, feedback), members in gathered.items()
+    ]
+    return tuple(sorted(groups, key=_place))
+
+
+def _place(group: Group) -> tuple[int, str, str]:
+    rank = BASELINES.index(group.method) if group.is_baseline else len(BASELINES)
+    return rank, group.label, group.feedback
+
+
+def _differing(runs: Sequence[Run], run: Run) -> list[str]:
+    """Return the spec fields in which the runs of one method differ, apart from seed and length."""
+    fields = [_variant(other) for other in runs if other.info.method == run.info.method]
+    names = dict.fromkeys(name for one in fields for name in one)
+    return [name for name in names if len({one.get(name) for one in fields}) > 1]
+
+
+def _label(run: Run, names: Sequence[str]) -> str:
+    variant = _variant(run)
+    shown = {name.removeprefix("method_params."): variant.get(name, "default") for name in names}
+    return f"{run.info.method} ({_phrase(shown)})" if shown else run.info.method
+
+
+def _variant(run: Run) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in flatten(run.info.spec).items()
+        if name.partition(".")[0] not in _NOT_IN_LABEL
+    }
+
+
+def flatten(value: object, name: str = "") -> dict[str, str]:
+    """Return nested mappings as one level with dotted names, values as text.
+
+    Examples:
+        >>> flatten({"k": 4, "writer": {"name": "rules"}})
+        {'k': '4', 'writer.name': 'rules'}
+    """
+    if isinstance(value, Mapping):
+        return {
+            key: text
+            for inner, item in value.items()
+            for key, text in flatten(item, f"{name}.{inner}".lstrip(".")).items()
+        }
+    return {name: str(value)} if name else {}
+
+
+def _phrase(fields: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in fields.items())

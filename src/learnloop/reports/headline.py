@@ -1,0 +1,177 @@
+"""The sentences and big numbers at the top of a report, computed from the comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from learnloop.reports.comparisons import FEW_PAIRS, FEW_SEEDS, Comparison
+from learnloop.reports.groups import Section
+from learnloop.reports.statistics import Interval
+from learnloop.reports.tables import TableRow
+from learnloop.reports.wording import (
+    NARROW,
+    duration,
+    listing,
+    p_value,
+    per_unit,
+    percent,
+    plural,
+    points,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tile:
+    """One big number with what it is."""
+
+    number: str
+    unit: str
+    label: str
+
+
+def lead(comparisons: Sequence[Comparison]) -> Comparison:
+    """Return the comparison that a report leads with: the largest gain that is not chance.
+
+    Where every gain may be chance, the largest.
+    """
+    sure = [one for one in comparisons if one.is_significant and one.gain > 0]
+    return (sure or list(comparisons))[0]
+
+
+def title(section: Section, comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> str:
+    """Return the headline of a section."""
+    if not comparisons:
+        return _without_baseline(section, rows)
+    best = lead(comparisons)
+    if best.is_significant and best.gain > 0:
+        return f"{best.method} gained {points(best.gain, signed=False)} points over {best.baseline}"
+    if len(comparisons) == 1 and best.is_significant:
+        return f"{best.method} lost {points(-best.gain, signed=False)} points to {best.baseline}"
+    if len(comparisons) == 1:
+        return f"No clear difference between {best.method} and {best.baseline}"
+    return f"No method is clearly better than {best.baseline}"
+
+
+def sentence(comparison: Comparison, *, first: int) -> str:
+    """Return one comparison in words; `first` is the number of the first step that counts."""
+    one = comparison
+    verb = "scored" if one.discordance is None else "was right on"
+    parts = [
+        f"{one.method} {verb} {percent(one.accuracy)} of the queries from step {first} on, "
+        f"{one.baseline} on {percent(one.baseline_accuracy)}: {points(one.gain)} points"
+        f"{_interval(one.interval)}."
+    ]
+    if one.discordance is not None:
+        parts.append(
+            f"Of {plural(one.pairs, 'paired query', 'paired queries')}, {one.discordance.gained} "
+            f"became right and {one.discordance.lost} became wrong "
+            f"(exact McNemar test, {p_value(one.discordance.p_value)})."
+        )
+    if not one.is_significant:
+        parts.append("This difference may be chance.")
+    return " ".join(parts)
+
+
+def caution(comparisons: Sequence[Comparison]) -> str:
+    """Return a warning where the comparisons rest on little, `""` where they do not."""
+    small = [one for one in comparisons if one.is_small]
+    if not small:
+        return ""
+    seeds, pairs = min(one.seeds for one in small), min(one.pairs for one in small)
+    reasons = [plural(seeds, "seed")] * (seeds < FEW_SEEDS)
+    reasons += [plural(pairs, "pair")] * (pairs < FEW_PAIRS)
+    return (
+        f"Small sample: some comparisons rest on {listing(reasons)} only. "
+        "Other seeds may give another picture."
+    )
+
+
+def measured(section: Section) -> str:
+    """Return what was measured: environment, model, steps, seeds, feedback."""
+    runs = section.runs
+    models = list(dict.fromkeys(run.info.model for run in runs))
+    seeds = sorted({run.seed for run in runs})
+    steps = sorted({len(run.steps) for run in runs})
+    length = f"{steps[0]} to {steps[-1]} steps" if len(steps) > 1 else plural(steps[0], "step")
+    modes = list(section.feedbacks)
+    return (
+        f"{section.title}; {'models' if len(models) > 1 else 'model'} {listing(models)}; "
+        f"{plural(len(runs), 'run')} of {length}; "
+        f"{'seeds' if len(seeds) > 1 else 'seed'} {listing([str(seed) for seed in seeds])}; "
+        f"feedback {listing(modes)}; score: {listing(_metrics(section))}."
+    )
+
+
+def tiles(comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> list[Tile]:
+    """Return the big numbers about the method that gained most, or that is best."""
+    row = _row_of(comparisons, rows)
+    if row is None:
+        return []
+    shown = [
+        Tile(
+            number=percent(row.second_half).removesuffix(f"{NARROW}%"),
+            unit="%",
+            label=_accuracy_label(comparisons, row),
+        ),
+        Tile(
+            number=per_unit(row.calls_per_query),
+            unit="",
+            label=_other(rows, row, "calls_per_query", "model calls a query"),
+        ),
+        Tile(
+            number=duration(row.seconds_per_step).partition(NARROW)[0],
+            unit="s",
+            label=_other(rows, row, "seconds_per_step", "seconds a step"),
+        ),
+    ]
+    return _gain_tile(comparisons) + shown
+
+
+def _gain_tile(comparisons: Sequence[Comparison]) -> list[Tile]:
+    if not comparisons:
+        return []
+    best = lead(comparisons)
+    interval = _interval(best.interval).strip(" ()")
+    label = f"over {best.baseline}, second half; {interval}" if interval else best.baseline
+    return [Tile(number=points(best.gain), unit="points", label=label)]
+
+
+def _accuracy_label(comparisons: Sequence[Comparison], row: TableRow) -> str:
+    label = "right in the second half"
+    if not comparisons:
+        return label
+    best = lead(comparisons)
+    return f"{label}; {best.baseline} {percent(best.baseline_accuracy)}"
+
+
+def _other(rows: Sequence[TableRow], row: TableRow, field: str, label: str) -> str:
+    """Return the label with what the baseline took, where another row is one."""
+    base = next((one for one in rows if one.method == "zero_shot" and one != row), None)
+    value = getattr(base, field, None)
+    return label if base is None or value is None else f"{label}; {base.method} {per_unit(value)}"
+
+
+def _row_of(comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> TableRow | None:
+    if comparisons:
+        best = lead(comparisons)
+        key = (best.method, best.feedback)
+        return next(row for row in rows if (row.method, row.feedback) == key)
+    return max(rows, key=lambda row: row.second_half or 0.0, default=None)
+
+
+def _without_baseline(section: Section, rows: Sequence[TableRow]) -> str:
+    row = _row_of([], rows)
+    if row is None or row.second_half is None:
+        return f"{section.title}: no steps yet"
+    return f"{row.method}: {percent(row.second_half)} right in the second half"
+
+
+def _metrics(section: Section) -> list[str]:
+    return list(dict.fromkeys(run.info.metric for run in section.runs))
+
+
+def _interval(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return f" (95{NARROW}% interval {points(interval.low)} to {points(interval.high)})"

@@ -1,0 +1,137 @@
+"""The arithmetic of the reports: pure functions from numbers to numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+RESAMPLES = 9_999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A mean, and the standard deviation of a sample (`None` for a sample of one)."""
+
+    mean: float
+    sd: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """The two ends of a confidence interval."""
+
+    low: float
+    high: float
+
+    def excludes_zero(self) -> bool:
+        """Whether zero lies outside."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discordance:
+    """Paired outcomes that differ: `gained` turned right, `lost` turned wrong.
+
+    `p_value` is that of the exact McNemar test, two-sided.
+    """
+
+    gained: int
+    lost: int
+    p_value: float
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Return mean and sample standard deviation (ddof 1).
+
+    Examples:
+        >>> spread([1.0, 3.0])
+        Spread(mean=2.0, sd=1.4142135623730951, n=2)
+    """
+    sample = np.asarray(values, dtype=float)
+    if sample.size == 0:
+        raise ValueError("spread of no values")
+    sd = float(sample.std(ddof=1)) if sample.size > 1 else None
+    return Spread(mean=float(sample.mean()), sd=sd, n=int(sample.size))
+
+
+def rolling_mean(values: Sequence[float], window: int) -> list[float | None]:
+    """Return the mean of the last `window` values at each place, `None` before there are as many.
+
+    Examples:
+        >>> rolling_mean([1.0, 0.0, 1.0], 2)
+        [None, 0.5, 0.5]
+    """
+    if window < 1:
+        raise ValueError(f"window must be at least 1, got {window!r}")
+    sums = np.concatenate([[0.0], np.cumsum(np.asarray(values, dtype=float))])
+    means = (sums[window:] - sums[:-window]) / window
+    missing: list[float | None] = [None] * min(window - 1, len(values))
+    return missing + [float(mean) for mean in means]
+
+
+def cumulative_mean(values: Sequence[float]) -> list[float | None]:
+    """Return the mean of everything up to each place.
+
+    Examples:
+        >>> cumulative_mean([1.0, 0.0])
+        [1.0, 0.5]
+    """
+    sums = np.cumsum(np.asarray(values, dtype=float))
+    return [float(total / (place + 1)) for place, total in enumerate(sums)]
+
+
+def paired_interval(
+    differences: Sequence[float], *, rng: np.random.Generator, confidence: float = 0.95
+) -> Interval | None:
+    """Return the bootstrap interval of a mean of paired differences, `None` below two pairs.
+
+    Differences that are all equal leave nothing to resample: the interval is that value.
+    """
+    sample = np.asarray(differences, dtype=float)
+    if sample.size < 2:
+        return None
+    if np.ptp(sample) == 0:
+        return Interval(low=float(sample[0]), high=float(sample[0]))
+    result = stats.bootstrap(
+        (sample,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        batch=500,
+        confidence_level=confidence,
+        method="percentile",
+        rng=rng,
+    )
+    ends = result.confidence_interval
+    return Interval(low=float(ends.low), high=float(ends.high))
+
+
+def mcnemar(before: Sequence[bool], after: Sequence[bool]) -> Discordance:
+    """Return the exact McNemar test of two outcomes on the same queries.
+
+    Only pairs that differ speak; under the null each is as likely to be a gain as a loss.
+    """
+    gained = sum(1 for b, a in zip(before, after, strict=True) if a and not b)
+    lost = sum(1 for b, a in zip(before, after, strict=True) if b and not a)
+    differing = gained + lost
+    p_value = float(stats.binomtest(gained, differing, 0.5).pvalue) if differing else 1.0
+    return Discordance(gained=gained, lost=lost, p_value=p_value)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for how many there are (Holm's step-down), in the order given.
+
+    Examples:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    adjusted = [0.0] * len(p_values)
+    running = 0.0
+    ranked = sorted(range(len(p_values)), key=lambda place: p_values[place])
+    for rank, place in enumerate(ranked):
+        running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = running
+    return adjusted

@@ -1,0 +1,82 @@
+"""The colours and the letters of a report, for light and for dark; `page.css` has the same ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FONT = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'Liberation Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """One set of colours. `palette` is safe for the colour-blind, `baseline` a quiet grey."""
+
+    name: str
+    paper: str
+    ink: str
+    muted: str
+    line: str
+    baseline: str
+    palette: tuple[str, ...]
+
+
+LIGHT = Theme(
+    name="light",
+    paper="#ffffff",
+    ink="#16202b",
+    muted="#5b6773",
+    line="#e3e7ec",
+    baseline="#7a8591",
+    palette=("#0b62a8", "#c8501b", "#00866a", "#a1478a", "#8a6a00", "#3a9bd4"),
+)
+DARK = Theme(
+    name="dark",
+    paper="#171d25",
+    ink="#e8edf2",
+    muted="#9aa7b4",
+    line="#2b343f",
+    baseline="#93a0ad",
+    palette=("#64b5f6", "#ff9361", "#3fd0a8", "#e59ad0", "#e6c04a", "#a5dcff"),
+)
+THEMES = (LIGHT, DARK)
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (4, 2), (12, 3))
+BASELINE_DASH = (5, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stroke:
+    """How one method is drawn: a colour for each theme, and a dash for those who see no colour."""
+
+    label: str
+    light: str
+    dark: str
+    dash: tuple[int, ...]
+
+    def colour(self, theme: Theme) -> str:
+        """Return the colour under a theme."""
+        return self.dark if theme is DARK else self.light
+
+
+def strokes(labels: tuple[str, ...], *, baselines: frozenset[str]) -> tuple[Stroke, ...]:
+    """Give every label its stroke; the first baseline is grey, the rest take colours in order.
+
+    Beyond six coloured labels the colours come round again, with other dashes.
+    """
+    grey = next((label for label in labels if label in baselines), None)
+    coloured = [label for label in labels if label != grey]
+    drawn = {label: _stroke(label, place) for place, label in enumerate(coloured)}
+    if grey is not None:
+        drawn[grey] = Stroke(
+            label=grey, light=LIGHT.baseline, dark=DARK.baseline, dash=BASELINE_DASH
+        )
+    return tuple(drawn[label] for label in labels)
+
+
+def _stroke(label: str, place: int) -> Stroke:
+    colour, turn = place % len(LIGHT.palette), place // len(LIGHT.palette)
+    return Stroke(
+        label=label,
+        light=LIGHT.palette[colour],
+        dark=DARK.palette[colour],
+        dash=DASHES[(colour + turn) % len(DASHES)],
+    )
