@@ -20,7 +20,8 @@ LearnloopError
 ├── StoreError                  memory that cannot be read or written
 │   ├── StoreLockedError        another process holds the database
 │   ├── EmbedderMismatchError   vectors of another embedder or dimension
-│   └── ConflictError           other content under an id that is taken
+│   ├── ConflictError           other content under an id that is taken
+│   └── UnknownEpisodeError     feedback on an episode that is not there
 ├── RecordError                 a record that cannot be written (disk full) or read
 ├── ReplayError                 a replayed step differs from the recorded one
 └── BudgetError                 a call that would pass a limit
@@ -113,6 +114,10 @@ class EmbedderMismatchError(StoreError):
 
 class ConflictError(StoreError):
     """Other content is already there under the same id."""
+
+
+class UnknownEpisodeError(StoreError, LookupError):
+    """There is no episode of that id."""
 
 
 class RecordError(LearnloopError):

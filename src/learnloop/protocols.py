@@ -137,7 +137,8 @@ class EpisodeStore(Protocol):
         """Attach feedback to an episode; `False` if that feedback id was there already.
 
         Raises:
-            LookupError: There is no such episode.
+            UnknownEpisodeError: There is no such episode.
+            ConflictError: That feedback id was given to another episode.
         """
         ...
 

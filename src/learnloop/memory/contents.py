@@ -1,0 +1,73 @@
+"""What makes two episodes the same: their content, apart from what was said about them later."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+from learnloop.errors import ConflictError, UnknownEpisodeError
+from learnloop.memory.feedback_in_force import verdict
+from learnloop.types import Episode, Feedback
+
+
+def content_hash(episode: Episode) -> str:
+    """Return the sha256 of everything but the verdict and the feedback."""
+    query = episode.query
+    parts = (
+        episode.id,
+        query.id,
+        query.text,
+        query.context,
+        query.group,
+        episode.answer,
+        episode.step,
+        episode.source.kind,
+        episode.source.id,
+    )
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def given_verdict(episode: Episode) -> bool | None:
+    """Return the verdict that an episode brings itself: one without feedback may state it."""
+    return None if episode.feedback else episode.correct
+
+
+def resolved(episode: Episode, given: bool | None, feedback: tuple[Feedback, ...]) -> Episode:
+    """Return the episode with all its feedback and the verdict in force."""
+    said = verdict(feedback)
+    return replace(episode, correct=given if said is None else said, feedback=feedback)
+
+
+def distinct(feedback: tuple[Feedback, ...]) -> tuple[Feedback, ...]:
+    """Return the feedback without repeated ids; the first of each stays."""
+    first: dict[str, Feedback] = {}
+    for item in feedback:
+        first.setdefault(item.id, item)
+    return tuple(first.values())
+
+
+def check_content(episode: Episode, *, there: str, given: str) -> None:
+    """Refuse an episode whose id is taken by other content."""
+    if there != given:
+        raise ConflictError(
+            f"other content is already remembered as episode {episode.id!r}; "
+            "memory is append-only, so give the new episode another id"
+        )
+
+
+def check_target(feedback: Feedback, *, there: str, asked: str) -> None:
+    """Refuse a feedback whose id is taken by feedback on another episode."""
+    if there != asked:
+        raise ConflictError(
+            f"feedback {feedback.id!r} is already attached to episode {there!r}, so it cannot be "
+            f"attached to {asked!r}; give each feedback an id of its own"
+        )
+
+
+def unknown_episode(episode_id: str) -> UnknownEpisodeError:
+    """Make the error for feedback on an episode that is not there."""
+    return UnknownEpisodeError(
+        f"no episode {episode_id!r} is remembered, so feedback on it cannot be kept; "
+        "remember the episode first"
+    )

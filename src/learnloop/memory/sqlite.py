@@ -1,0 +1,205 @@
+"""Episodes in one SQLite file: append-only, safe to kill at any point, searched in memory.
+
+The file holds everything; the process keeps the vectors and outcomes of all episodes beside it
+and fetches texts by position. Another process may read and write the same file between calls.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from learnloop.errors import EmbedderMismatchError
+from learnloop.memory.contents import (
+    check_content,
+    check_target,
+    content_hash,
+    distinct,
+    unknown_episode,
+)
+from learnloop.memory.sqlite_catch_up import select_vectors, select_verdicts
+from learnloop.memory.sqlite_connection import connect, transaction
+from learnloop.memory.sqlite_rows import (
+    insert_episode,
+    insert_feedback,
+    select_episodes,
+    select_hash,
+    select_position,
+    select_target,
+)
+from learnloop.memory.sqlite_schema import migrate, read_embedder, write_embedder
+from learnloop.memory.vector_index import VectorIndex, check_vectors
+from learnloop.protocols import Vectors
+from learnloop.types import Episode, Feedback, Match, Outcome
+
+LOADED_AT_ONCE = 10_000
+STALE = -1
+
+
+class SQLiteStore:
+    """Remembers episodes in a file. Safe to call from several threads.
+
+    Args:
+        path: The database file; it is made, with its folder, where there is none.
+        embedder_name: Name of the embedder that the vectors come from.
+        dimension: Length of its vectors.
+
+    Raises:
+        EmbedderMismatchError: The file was made with another embedder or dimension.
+        StoreLockedError: Another process holds the file.
+        StoreError: The file cannot be read or written.
+
+    Examples:
+        >>> import tempfile
+        >>> from learnloop.types import Query, Source
+        >>> path = Path(tempfile.mkdtemp()) / "memory.db"
+        >>> query = Query(id="q1", text="How many orders?")
+        >>> episode = Episode(
+        ...     id="e1", query=query, answer="7", step=1, source=Source(kind="model")
+        ... )
+        >>> with SQLiteStore(path, embedder_name="by-hand", dimension=2) as store:
+        ...     store.add(episode, np.array([1, 0], dtype=np.float32))
+        True
+        >>> with SQLiteStore(path, embedder_name="by-hand", dimension=2) as store:
+        ...     store.recent(k=1)[0].answer
+        '7'
+    """
+
+    def __init__(self, path: Path | str, *, embedder_name: str, dimension: int) -> None:
+        self.path = Path(path)
+        self.embedder_name = embedder_name
+        self.dimension = dimension
+        self._lock = threading.RLock()
+        self._index = VectorIndex(dimension=dimension)
+        self._feedback_seen = 0
+        self._data_version = STALE
+        self._connection = connect(self.path)
+        try:
+            self._prepare()
+            len(self)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> SQLiteStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file. The store cannot be used afterwards."""
+        with self._lock:
+            self._connection.close()
+
+    def __len__(self) -> int:
+        with self._reading():
+            return len(self._index)
+
+    def add(self, episode: Episode, vector: Vectors) -> bool:
+        return self.add_many((episode,), vector[np.newaxis]) == 1
+
+    def add_many(self, episodes: Sequence[Episode], vectors: Vectors) -> int:
+        """Remember several in one transaction, all or none, and return how many were new."""
+        rows = check_vectors(vectors, dimension=self.dimension, count=len(episodes))
+        with self._writing():
+            return sum(
+                self._insert(episode, row) for episode, row in zip(episodes, rows, strict=True)
+            )
+
+    def add_feedback(self, episode_id: str, feedback: Feedback) -> bool:
+        with self._writing() as connection:
+            if select_position(connection, episode_id) is None:
+                raise unknown_episode(episode_id)
+            return self._attach(episode_id, feedback)
+
+    def get(self, episode_id: str) -> Episode | None:
+        with self._reading() as connection:
+            position = select_position(connection, episode_id)
+            return None if position is None else select_episodes(connection, [position])[position]
+
+    def nearest(
+        self, vector: Vectors, *, k: int, outcome: Outcome | None = None, group: str | None = None
+    ) -> list[Match]:
+        asked = check_vectors(vector[np.newaxis], dimension=self.dimension, count=1)[0]
+        with self._reading() as connection:
+            hits = self._index.nearest(asked, k=k, outcome=outcome, group=group)
+            episodes = select_episodes(connection, [hit.position for hit in hits])
+        return [Match(episode=episodes[hit.position], similarity=hit.similarity) for hit in hits]
+
+    def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
+        with self._reading() as connection:
+            positions = self._index.newest(k=k, outcome=outcome)
+            episodes = select_episodes(connection, positions)
+        return [episodes[position] for position in positions]
+
+    def _insert(self, episode: Episode, vector: Vectors) -> bool:
+        digest = content_hash(episode)
+        there = select_hash(self._connection, episode.id)
+        if there is not None:
+            check_content(episode, there=there, given=digest)
+            return False
+        insert_episode(self._connection, episode, vector, digest=digest)
+        for feedback in distinct(episode.feedback):
+            self._attach(episode.id, feedback)
+        return True
+
+    def _attach(self, episode_id: str, feedback: Feedback) -> bool:
+        there = select_target(self._connection, feedback.id)
+        if there is not None:
+            check_target(feedback, there=there, asked=episode_id)
+            return False
+        insert_feedback(self._connection, episode_id, feedback)
+        return True
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, transaction(self._connection, self.path, "IMMEDIATE"):
+            self._data_version = STALE
+            yield self._connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Hold one state of the file, with the index in step with it."""
+        with self._lock, transaction(self._connection, self.path, "DEFERRED"):
+            version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+            if version != self._data_version:
+                self._catch_up()
+                self._data_version = version
+            yield self._connection
+
+    def _catch_up(self) -> None:
+        """Take into the index what was committed since, by this process or another."""
+        while True:
+            rows = select_vectors(
+                self._connection,
+                since=len(self._index),
+                limit=LOADED_AT_ONCE,
+                dimension=self.dimension,
+            )
+            if not rows.groups:
+                break
+            self._index.extend(rows.vectors, verdicts=rows.given, groups=rows.groups)
+        changed = select_verdicts(self._connection, since=self._feedback_seen)
+        for position, correct in changed.verdicts.items():
+            self._index.judge(position, correct)
+        self._feedback_seen = changed.newest
+
+    def _prepare(self) -> None:
+        """Make or update the tables, and refuse a file of another embedder."""
+        with self._writing() as connection:
+            migrate(connection)
+            there = read_embedder(connection)
+            if there is None:
+                write_embedder(connection, self.embedder_name, self.dimension)
+            elif there != (self.embedder_name, self.dimension):
+                raise EmbedderMismatchError(
+                    f"the store {str(self.path)!r} holds vectors of {there[0]!r} with dimension "
+                    f"{there[1]}, asked for was {self.embedder_name!r} with {self.dimension}; "
+                    "use that embedder, or give a new path"
+                )

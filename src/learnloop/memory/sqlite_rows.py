@@ -1,0 +1,157 @@
+"""Episodes and feedback as rows of the SQLite store, and back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from learnloop.memory.contents import given_verdict, resolved
+from learnloop.protocols import Vectors
+from learnloop.types import Episode, Feedback, Query, Source
+
+EPISODE_COLUMNS = (
+    "id, query_id, query_text, query_context, query_group, answer, step, "
+    "source_kind, source_id, given_correct"
+)
+FEEDBACK_COLUMNS = (
+    "episode_id, id, target_id, name, correct, value, comment, correction, "
+    "source_kind, source_id, confidence, event_time, supersedes"
+)
+SELECTED_AT_ONCE = 500
+
+
+def insert_episode(
+    connection: sqlite3.Connection, episode: Episode, vector: Vectors, *, digest: str
+) -> None:
+    """Write one episode and its vector after all that are there, without its feedback."""
+    query, source = episode.query, episode.source
+    connection.execute(
+        f"INSERT INTO episodes (position, {EPISODE_COLUMNS}, content_hash, vector) "
+        "VALUES ((SELECT coalesce(max(position) + 1, 0) FROM episodes), "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            episode.id,
+            query.id,
+            query.text,
+            query.context,
+            query.group,
+            episode.answer,
+            episode.step,
+            source.kind,
+            source.id,
+            given_verdict(episode),
+            digest,
+            vector.astype("<f4").tobytes(),
+        ),
+    )
+
+
+def insert_feedback(connection: sqlite3.Connection, episode_id: str, feedback: Feedback) -> None:
+    """Write one feedback after all that is there."""
+    connection.execute(
+        f"INSERT INTO feedback ({FEEDBACK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            episode_id,
+            feedback.id,
+            feedback.target_id,
+            feedback.name,
+            feedback.correct,
+            feedback.value,
+            feedback.comment,
+            feedback.correction,
+            feedback.source.kind,
+            feedback.source.id,
+            feedback.confidence,
+            feedback.event_time,
+            feedback.supersedes,
+        ),
+    )
+
+
+def select_episodes(connection: sqlite3.Connection, positions: Sequence[int]) -> dict[int, Episode]:
+    """Read the episodes at some positions, with their feedback and the verdict in force."""
+    found: dict[int, Episode] = {}
+    for start in range(0, len(positions), SELECTED_AT_ONCE):
+        chosen = positions[start : start + SELECTED_AT_ONCE]
+        columns = f"position, {EPISODE_COLUMNS}"
+        rows = connection.execute(
+            f"SELECT {columns} FROM episodes WHERE position IN ({_marks(chosen)})", chosen
+        ).fetchall()
+        feedback = _select_feedback(connection, [row[1] for row in rows])
+        found.update((row[0], _episode(row, feedback.get(row[1], ()))) for row in rows)
+    return found
+
+
+def select_position(connection: sqlite3.Connection, episode_id: str) -> int | None:
+    """Return where an episode stands in the order of age, `None` where there is none."""
+    row = connection.execute("SELECT position FROM episodes WHERE id = ?", (episode_id,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def select_hash(connection: sqlite3.Connection, episode_id: str) -> str | None:
+    """Return the content hash of an episode, `None` where there is none."""
+    row = connection.execute(
+        "SELECT content_hash FROM episodes WHERE id = ?", (episode_id,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def select_target(connection: sqlite3.Connection, feedback_id: str) -> str | None:
+    """Return the id of the episode that a feedback is about, `None` where there is none."""
+    row = connection.execute(
+        "SELECT episode_id FROM feedback WHERE id = ?", (feedback_id,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _select_feedback(
+    connection: sqlite3.Connection, episode_ids: Sequence[str]
+) -> dict[str, tuple[Feedback, ...]]:
+    rows = connection.execute(
+        f"SELECT {FEEDBACK_COLUMNS} FROM feedback WHERE episode_id IN ({_marks(episode_ids)}) "
+        "ORDER BY episode_id, position",
+        episode_ids,
+    )
+    return {
+        episode_id: tuple(_feedback(row) for row in group)
+        for episode_id, group in groupby(rows, key=lambda row: row[0])
+    }
+
+
+def _episode(row: Sequence[Any], feedback: tuple[Feedback, ...]) -> Episode:
+    _, id_, query_id, text, context, group, answer, step, kind, source_id, given = row
+    episode = Episode(
+        id=id_,
+        query=Query(id=query_id, text=text, context=context, group=group),
+        answer=answer,
+        step=step,
+        source=Source(kind=kind, id=source_id),
+    )
+    return resolved(episode, truth(given), feedback)
+
+
+def _feedback(row: Sequence[Any]) -> Feedback:
+    return Feedback(
+        id=row[1],
+        target_id=row[2],
+        name=row[3],
+        correct=truth(row[4]),
+        value=row[5],
+        comment=row[6],
+        correction=row[7],
+        source=Source(kind=row[8], id=row[9]),
+        confidence=row[10],
+        event_time=row[11],
+        supersedes=row[12],
+    )
+
+
+def truth(value: object) -> bool | None:
+    """Read a verdict as SQLite stores it."""
+    return None if value is None else bool(value)
+
+
+def _marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)
