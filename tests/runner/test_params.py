@@ -1,6 +1,7 @@
 from typing import Literal
 
 import pytest
+from pydantic import BaseModel, PositiveInt
 
 from learnloop.errors import ParameterError
 from learnloop.runner.params import check_params
@@ -54,3 +55,20 @@ def test_a_class_is_checked_by_its_constructor():
 def test_a_factory_without_parameters_says_so():
     with pytest.raises(ParameterError, match="it has none"):
         check_params("environment empty", object, {"database": 3})
+
+
+class WithSettings:
+    class Settings(BaseModel):
+        k: PositiveInt = 4
+
+    @classmethod
+    def from_parts(cls, parts: object, **params: object) -> "WithSettings":
+        return cls()
+
+
+def test_a_method_with_settings_is_checked_by_their_fields():
+    check_params("method m", WithSettings.from_parts, {"k": 1}, given=1)
+    with pytest.raises(ParameterError, match="method m, parameter k: .*greater than 0, got 0"):
+        check_params("method m", WithSettings.from_parts, {"k": 0}, given=1)
+    with pytest.raises(ParameterError, match="method m has no parameter 'q'; it has k"):
+        check_params("method m", WithSettings.from_parts, {"q": 0}, given=1)

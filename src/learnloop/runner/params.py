@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, get_type_hints
 
-from pydantic import ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from learnloop.errors import ParameterError
 
@@ -16,6 +16,8 @@ def check_params(
     what: str, factory: Callable[..., object], params: Mapping[str, object], *, given: int = 0
 ) -> None:
     """Raise unless the factory takes these parameters with values of these types.
+
+    A class method of a class with `Settings` (a pydantic model) takes the fields of that model.
 
     Args:
         what: Named in the error, for example `method drpg`.
@@ -34,18 +36,28 @@ def check_params(
         ...
         learnloop.errors.ParameterError: shape square has no parameter 'with'; did you mean 'width'?
     """
-    known = list(inspect.signature(factory).parameters.values())[given:]
-    names = [parameter.name for parameter in known]
+    hints = _hints(factory, given)
     for name in params:
-        if name not in names:
-            raise ParameterError(f"{what} has no parameter {name!r}; {_hint(name, names)}")
-    hints = get_type_hints(factory.__init__ if inspect.isclass(factory) else factory)
-    fields: dict[str, Any] = {name: (hints.get(name, Any), ...) for name in names if name in params}
+        if name not in hints:
+            raise ParameterError(f"{what} has no parameter {name!r}; {_hint(name, list(hints))}")
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in params}
     model = create_model("Params", __config__=_STRICT, **fields)
     try:
         model.model_validate(dict(params))
     except ValidationError as error:
         raise ParameterError(_explain(what, error)) from error
+
+
+def _hints(factory: Callable[..., object], given: int) -> dict[str, Any]:
+    """Return the type of each parameter: of the signature, or of the `Settings` it stands for."""
+    settings = getattr(getattr(factory, "__self__", None), "Settings", None)
+    if inspect.isclass(settings) and issubclass(settings, BaseModel):
+        fields = get_type_hints(settings, include_extras=True)
+        return {name: fields[name] for name in settings.model_fields}
+    names = list(inspect.signature(factory).parameters)[given:]
+    target = factory.__init__ if inspect.isclass(factory) else factory
+    hints = get_type_hints(target, include_extras=True)
+    return {name: hints.get(name, Any) for name in names}
 
 
 def _hint(name: str, names: list[str]) -> str:
