@@ -87,6 +87,8 @@ class Task:
         parse: Turns a model's whole reply into the answer alone.
         query_label: What a query is called in a prompt, for example `Question`.
         answer_label: What an answer is called in a prompt, for example `SQL`.
+        shared_context: Whether many queries share one context (a schema), so that a prompt may
+            put it first, where a cache can reuse it.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Task:
     parse: Callable[[str], str] = str.strip
     query_label: str = "Question"
     answer_label: str = "Answer"
+    shared_context: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,10 +200,15 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyDraft:
-    """What a policy writer proposes; `policy` is `None` where it has none, and `reason` why."""
+    """What a policy writer proposes; `policy` is `None` where it has none, and `reason` why.
+
+    `refused` tells a proposal that was bad, or a call that failed, from having nothing to say
+    yet. `reason` may also say which bullets of a good policy were left out.
+    """
 
     policy: Policy | None
-    reason: str
+    reason: str = ""
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

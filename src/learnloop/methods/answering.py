@@ -1,0 +1,70 @@
+"""Answers a query from examples and a policy; the part that all methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from learnloop.prompting.composer import Composer, Composition
+from learnloop.protocols import Journal, LanguageModel
+from learnloop.types import Episode, Event, Options, Policy, Prediction, Query, Task
+
+
+class Answerer:
+    """Composes the messages, calls the model once, and parses what it says.
+
+    Args:
+        task: What is asked of the model.
+        model: Answers.
+        composer: Orders and cuts the prompt.
+        journal: Told where the budget cut learnt text.
+        max_tokens: Limit on the reply.
+        seed: Handed to the model.
+    """
+
+    def __init__(
+        self,
+        *,
+        task: Task,
+        model: LanguageModel,
+        composer: Composer,
+        journal: Journal,
+        max_tokens: int = 256,
+        seed: int = 0,
+    ) -> None:
+        self.task = task
+        self.model = model
+        self.composer = composer
+        self.journal = journal
+        self.max_tokens = max_tokens
+        self.seed = seed
+
+    def answer(
+        self,
+        query: Query,
+        *,
+        examples: Sequence[Episode] = (),
+        policy: Policy | None = None,
+        evidence: Sequence[Episode] = (),
+    ) -> Prediction:
+        """Answer one query.
+
+        Raises:
+            LanguageModelError: The call failed.
+        """
+        made = self.composer.compose(self.task, query, examples=examples, policy=policy)
+        self._note_cuts(query, made)
+        options = Options(role="answer", max_tokens=self.max_tokens, seed=self.seed)
+        reply = self.model.complete(made.messages, options=options)
+        return Prediction(
+            query_id=query.id,
+            text=self.task.parse(reply.text),
+            raw=reply.text,
+            examples=tuple(episode.id for episode in made.examples),
+            evidence=tuple(episode.id for episode in evidence),
+            policy=made.policy,
+        )
+
+    def _note_cuts(self, query: Query, made: Composition) -> None:
+        if made.cut_examples or made.cut_bullets:
+            text = f"{made.cut_examples} examples and {made.cut_bullets} bullets over the budget"
+            self.journal.record(Event(kind="cut", text=text, refs=(query.id,)))

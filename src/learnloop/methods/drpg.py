@@ -1,0 +1,191 @@
+"""Dynamic retrieval-based policy generation: right examples, and a policy for each query."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, PositiveInt
+
+from learnloop.editing.contrastive import ContrastiveWriter, PolicyPrompt
+from learnloop.editing.rules import RulesWriter
+from learnloop.memory.memory import Memory
+from learnloop.memory.retrieval import CommonPool, Contrastive, Right, Wrong
+from learnloop.methods.answering import Answerer
+from learnloop.methods.parts import Parts
+from learnloop.methods.published import inserted_as_pattern
+from learnloop.methods.remembering import remember
+from learnloop.prompting.blocks import ExampleFormat
+from learnloop.prompting.composer import Composer, Layout
+from learnloop.protocols import Journal, PolicyWriter, Retriever
+from learnloop.types import Event, Feedback, Policy, PolicyDraft, Prediction, Query
+
+
+class DRPGSettings(BaseModel):
+    """The parameters of `drpg`; the first value of each choice is the default.
+
+    Attributes:
+        writer: `rules` (one rule a complaint, kept) or `contrastive` (the paper's: a policy
+            written anew for each query).
+        k: How many right examples the answering model sees (the paper: 16, or 4).
+        policy_cases: Which episodes the contrastive writer sees.
+        cases_per_class: How many of each outcome it sees; `None` is k/2, the paper's choice.
+        previous_policy: Show the contrastive writer the policy before (the paper's appendix E).
+        policy_only: Show the answering model no examples.
+        policy_prompt: `drpg`, or `leap`: reasoning first.
+        pool: `per_class` retrieves right and wrong cases each from all of their class; `common`
+            takes both from one pool of the 10 k nearest, as published.
+        example_format: `plain`, or `labelled` as published.
+        insertion: `literal`, or `pattern` as published (see `published.py`).
+        empty_examples: `omit`, or `keep` the empty block as published.
+        layout: Order of the prompt; `paper` as published.
+        max_tokens: Limit on an answer.
+        policy_tokens: Limit on what a policy writer writes in one call.
+        same_meaning: Cosine from which the rules writer takes two complaints for one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    writer: Literal["rules", "contrastive"] = "rules"
+    k: PositiveInt = 4
+    policy_cases: Literal["contrastive", "correct", "wrong"] = "contrastive"
+    cases_per_class: PositiveInt | None = None
+    previous_policy: bool = False
+    policy_only: bool = False
+    policy_prompt: PolicyPrompt = "drpg"
+    pool: Literal["per_class", "common"] = "per_class"
+    example_format: ExampleFormat = "plain"
+    insertion: Literal["literal", "pattern"] = "literal"
+    empty_examples: Literal["omit", "keep"] = "omit"
+    layout: Layout = "cache"
+    max_tokens: PositiveInt = 256
+    policy_tokens: PositiveInt = 160
+    same_meaning: float = 0.8
+
+
+class DRPG:
+    """Answers with similar right answers and a policy from similar right and wrong ones.
+
+    The answering model never sees a wrong answer; wrong ones go to the policy writer only. A
+    refused policy leaves the one in force, and says so in the journal.
+
+    Source: DRPG, arXiv 2609.16800.
+
+    Args:
+        answerer: Answers.
+        memory: Where episodes are kept.
+        examples: Finds right episodes for the answering model.
+        evidence: Finds episodes for the policy writer.
+        writer: Writes the policy.
+        journal: Told of refused policies.
+        settings: The switches.
+    """
+
+    Settings = DRPGSettings
+
+    def __init__(
+        self,
+        *,
+        answerer: Answerer,
+        memory: Memory,
+        examples: Retriever,
+        evidence: Retriever,
+        writer: PolicyWriter,
+        journal: Journal,
+        settings: DRPGSettings,
+    ) -> None:
+        self.answerer = answerer
+        self.memory = memory
+        self.examples = examples
+        self.evidence = evidence
+        self.writer = writer
+        self.journal = journal
+        self.settings = settings
+        self._in_force: dict[str, Policy] = {}
+
+    @classmethod
+    def from_parts(cls, parts: Parts, **params: object) -> DRPG:
+        """Put the method together; `params` are the fields of `DRPGSettings`."""
+        settings = DRPGSettings.model_validate(params)
+        composer = Composer(
+            layout=settings.layout,
+            example_format=settings.example_format,
+            keep_empty_examples=settings.empty_examples == "keep",
+        )
+        return cls(
+            answerer=parts.answerer(composer, max_tokens=settings.max_tokens),
+            memory=parts.memory,
+            examples=_examples(parts, settings),
+            evidence=_evidence(parts, settings),
+            writer=_writer(parts, settings),
+            journal=parts.journal,
+            settings=settings,
+        )
+
+    def predict_one(self, query: Query) -> Prediction:
+        evidence = self.evidence.retrieve(query, k=self._cases())
+        before = self._in_force.get(query.group)
+        previous = before if self.settings.previous_policy else None
+        draft = self.writer.write(query, evidence=evidence, previous=previous)
+        self._note(query, draft)
+        policy = before if draft.refused else draft.policy
+        k = self.settings.k
+        examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
+        if self.settings.insertion == "pattern" and policy is not None:
+            policy = inserted_as_pattern(policy)
+            examples = examples if policy is not None else ()
+        return self.answerer.answer(query, examples=examples, policy=policy, evidence=evidence)
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        episode = remember(self.memory, query, prediction, feedback)
+        if prediction.policy is not None:
+            self._in_force[query.group] = prediction.policy
+        self.writer.learn_one(episode, shown=prediction.policy)
+
+    def _cases(self) -> int:
+        settings = self.settings
+        if settings.cases_per_class is None:
+            return settings.k
+        both = settings.policy_cases == "contrastive"
+        return settings.cases_per_class * (2 if both else 1)
+
+    def _note(self, query: Query, draft: PolicyDraft) -> None:
+        if draft.refused:
+            event = Event(kind="policy_refused", text=draft.reason, refs=(query.id,))
+            self.journal.record(event)
+        elif draft.policy is not None and draft.reason:
+            self.journal.record(Event(kind="bullets_refused", text=draft.reason, refs=(query.id,)))
+
+
+def _examples(parts: Parts, settings: DRPGSettings) -> Retriever:
+    if settings.pool == "common":
+        return CommonPool(memory=parts.memory, outcome="right")
+    return Right(memory=parts.memory)
+
+
+def _evidence(parts: Parts, settings: DRPGSettings) -> Retriever:
+    memory = parts.memory
+    if settings.pool == "common":
+        outcomes = {"contrastive": None, "correct": "right", "wrong": "wrong"}
+        return CommonPool(memory=memory, outcome=outcomes[settings.policy_cases])
+    classes = {"contrastive": Contrastive, "correct": Right, "wrong": Wrong}
+    return classes[settings.policy_cases](memory=memory)
+
+
+def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
+    if settings.writer == "rules":
+        return RulesWriter(
+            model=parts.policy_model,
+            task=parts.task,
+            embedder=parts.embedder,
+            journal=parts.journal,
+            max_tokens=settings.policy_tokens,
+            same_meaning=settings.same_meaning,
+            seed=parts.seed,
+        )
+    return ContrastiveWriter(
+        model=parts.policy_model,
+        task=parts.task,
+        prompt=settings.policy_prompt,
+        max_tokens=settings.policy_tokens,
+        seed=parts.seed,
+    )

@@ -1,0 +1,48 @@
+"""What a host (the bench, the server) hands to a method; a method takes what it needs of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from learnloop.memory.memory import Memory
+from learnloop.methods.answering import Answerer
+from learnloop.prompting.composer import Composer
+from learnloop.protocols import Embedder, Journal, LanguageModel
+from learnloop.types import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The parts of one application or run.
+
+    Each method class has `Settings`, a frozen pydantic model of its parameters, and
+    `from_parts(parts, **params)`, which checks the parameters against it.
+
+    Attributes:
+        task: What is asked of the model.
+        model: Answers queries.
+        policy_model: Writes policies; the same object as `model` where it has none of its own.
+        memory: Where episodes are kept; used by one method alone.
+        embedder: Measures similarity for anything that is not in memory.
+        journal: Takes the events that go on record.
+        seed: The run's seed.
+    """
+
+    task: Task
+    model: LanguageModel
+    policy_model: LanguageModel
+    memory: Memory
+    embedder: Embedder
+    journal: Journal
+    seed: int = 0
+
+    def answerer(self, composer: Composer, *, max_tokens: int) -> Answerer:
+        """Return the part that answers queries with this task and model."""
+        return Answerer(
+            task=self.task,
+            model=self.model,
+            composer=composer,
+            journal=self.journal,
+            max_tokens=max_tokens,
+            seed=self.seed,
+        )

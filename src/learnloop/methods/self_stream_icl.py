@@ -1,0 +1,78 @@
+"""Answers with the most similar past answers that were right: StreamBench's Self-StreamICL."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, PositiveInt
+
+from learnloop.memory.memory import Memory
+from learnloop.memory.retrieval import Right
+from learnloop.methods.answering import Answerer
+from learnloop.methods.parts import Parts
+from learnloop.methods.remembering import remember
+from learnloop.prompting.blocks import ExampleFormat
+from learnloop.prompting.composer import Composer, Layout
+from learnloop.protocols import Retriever
+from learnloop.types import Feedback, Prediction, Query
+
+
+class SelfStreamICLSettings(BaseModel):
+    """The parameters of `self_stream_icl`.
+
+    Attributes:
+        k: How many examples to show.
+        layout: Order of the prompt.
+        example_format: `labelled` shows examples as DRPG's own code does, with a sentence of
+            feedback; the control for what that sentence alone does.
+        max_tokens: Limit on an answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    k: PositiveInt = 4
+    layout: Layout = "cache"
+    example_format: ExampleFormat = "plain"
+    max_tokens: PositiveInt = 256
+
+
+class SelfStreamICL:
+    """Shows at most k right episodes, most similar last. One call a query.
+
+    A correction counts as a right answer of its own, so that partial feedback is used by every
+    method alike.
+
+    Source: StreamBench, arXiv 2406.08747, section 4.
+
+    Args:
+        answerer: Answers.
+        memory: Where episodes are kept.
+        examples: Finds the right ones.
+        k: How many to show.
+    """
+
+    def __init__(
+        self, *, answerer: Answerer, memory: Memory, examples: Retriever, k: int = 4
+    ) -> None:
+        self.answerer = answerer
+        self.memory = memory
+        self.examples = examples
+        self.k = k
+
+    Settings = SelfStreamICLSettings
+
+    @classmethod
+    def from_parts(cls, parts: Parts, **params: object) -> SelfStreamICL:
+        """Put the method together; `params` are the fields of `SelfStreamICLSettings`."""
+        settings = SelfStreamICLSettings.model_validate(params)
+        composer = Composer(layout=settings.layout, example_format=settings.example_format)
+        return cls(
+            answerer=parts.answerer(composer, max_tokens=settings.max_tokens),
+            memory=parts.memory,
+            examples=Right(memory=parts.memory),
+            k=settings.k,
+        )
+
+    def predict_one(self, query: Query) -> Prediction:
+        return self.answerer.answer(query, examples=self.examples.retrieve(query, k=self.k))
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        remember(self.memory, query, prediction, feedback)

@@ -1,0 +1,45 @@
+"""Answers every query from the task alone and learns nothing: the floor of each comparison."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, PositiveInt
+
+from learnloop.methods.answering import Answerer
+from learnloop.methods.parts import Parts
+from learnloop.prompting.composer import Composer, Layout
+from learnloop.types import Feedback, Prediction, Query
+
+
+class ZeroShotSettings(BaseModel):
+    """The parameters of `zero_shot`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    layout: Layout = "cache"
+    max_tokens: PositiveInt = 256
+
+
+class ZeroShot:
+    """One call a query, no memory.
+
+    Args:
+        answerer: Answers.
+    """
+
+    def __init__(self, *, answerer: Answerer) -> None:
+        self.answerer = answerer
+
+    Settings = ZeroShotSettings
+
+    @classmethod
+    def from_parts(cls, parts: Parts, **params: object) -> ZeroShot:
+        """Put the method together; `params` are the fields of `ZeroShotSettings`."""
+        settings = ZeroShotSettings.model_validate(params)
+        composer = Composer(layout=settings.layout)
+        return cls(answerer=parts.answerer(composer, max_tokens=settings.max_tokens))
+
+    def predict_one(self, query: Query) -> Prediction:
+        return self.answerer.answer(query)
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        """Learn nothing."""

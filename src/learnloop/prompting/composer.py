@@ -1,0 +1,152 @@
+"""Puts the parts of a prompt in order and cuts learnt text to its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from learnloop.errors import ParameterError
+from learnloop.prompting.blocks import (
+    ExampleFormat,
+    example_block,
+    examples_block,
+    policy_block,
+    query_block,
+)
+from learnloop.prompting.tokens import estimate_tokens
+from learnloop.types import Episode, Message, Policy, Query, Task
+
+Layout = Literal["cache", "paper"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenBudget:
+    """How many estimated tokens learnt text may take: the examples, the policy, and both."""
+
+    examples: int = 2000
+    policy: int = 400
+    learnt: int = 2200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composition:
+    """Messages, and what of the examples and the policy really is in them.
+
+    `cut` counts the examples and bullets that the budget left out.
+    """
+
+    messages: tuple[Message, ...]
+    examples: tuple[Episode, ...] = ()
+    policy: Policy | None = None
+    cut_examples: int = 0
+    cut_bullets: int = 0
+
+
+class Composer:
+    """Writes the messages for one query.
+
+    Layout `cache` orders from what changes least to what changes most: role, instructions,
+    answer format, shared context (all in the system message), then policy, examples, query.
+    Layout `paper` is the published order: task, examples, policy, context, query, in one message.
+
+    Cutting, where the budget is passed: the least similar example goes first, then the next, one
+    by one; then the last bullet of the policy, one by one. The query and its context are never
+    cut. Remembered text stands in delimited blocks and never in the system message.
+
+    Args:
+        layout: `cache` or `paper`.
+        example_format: `plain`, or `labelled` with a sentence of feedback under each example.
+        budget: Limits on learnt text.
+        keep_empty_examples: Show the block of examples also where there is none (what DRPG's own
+            code does while memory holds wrong answers only).
+    """
+
+    def __init__(
+        self,
+        *,
+        layout: Layout = "cache",
+        example_format: ExampleFormat = "plain",
+        budget: TokenBudget | None = None,
+        keep_empty_examples: bool = False,
+    ) -> None:
+        if layout not in ("cache", "paper"):
+            raise ParameterError(f"layout must be 'cache' or 'paper', got {layout!r}")
+        if example_format not in ("plain", "labelled"):
+            raise ParameterError(
+                f"example_format must be 'plain' or 'labelled', got {example_format!r}"
+            )
+        self.layout = layout
+        self.example_format = example_format
+        self.budget = budget or TokenBudget()
+        self.keep_empty_examples = keep_empty_examples
+
+    def compose(
+        self,
+        task: Task,
+        query: Query,
+        *,
+        examples: Sequence[Episode] = (),
+        policy: Policy | None = None,
+    ) -> Composition:
+        """Return the messages for a query; `examples` come most similar last."""
+        bullets = self._fitting_bullets(policy)
+        room = min(self.budget.examples, self.budget.learnt - _size(bullets))
+        blocks = self._fitting_examples(task, examples, room=room)
+        shown = tuple(examples)[len(examples) - len(blocks) :]
+        learnt = self._learnt_blocks(blocks, bullets, had_memory=policy is not None)
+        order = self._cache_order if self.layout == "cache" else self._paper_order
+        return Composition(
+            messages=order(task, query, learnt),
+            examples=shown,
+            policy=bullets,
+            cut_examples=len(examples) - len(shown),
+            cut_bullets=_count(policy) - _count(bullets),
+        )
+
+    def _fitting_bullets(self, policy: Policy | None) -> Policy | None:
+        while policy is not None and _size(policy) > min(self.budget.policy, self.budget.learnt):
+            policy = replace(policy, bullets=policy.bullets[:-1]) if policy.bullets else None
+        return policy if policy is not None and policy.bullets else None
+
+    def _fitting_examples(self, task: Task, examples: Sequence[Episode], *, room: int) -> list[str]:
+        """Return the example texts from the most similar back, as many as there is room for."""
+        blocks: list[str] = []
+        for episode in reversed(examples):
+            block = example_block(task, episode, example_format=self.example_format)
+            room -= estimate_tokens(block)
+            if room < 0:
+                break
+            blocks.insert(0, block)
+        return blocks
+
+    def _learnt_blocks(
+        self, blocks: Sequence[str], policy: Policy | None, *, had_memory: bool
+    ) -> list[str]:
+        empty = self.keep_empty_examples and had_memory
+        shown = [examples_block(blocks)] if blocks or empty else []
+        rules = [policy_block(policy)] if policy is not None else []
+        return rules + shown if self.layout == "cache" else shown + rules
+
+    def _cache_order(self, task: Task, query: Query, learnt: Sequence[str]) -> tuple[Message, ...]:
+        fixed = [task.role, task.instructions, task.answer_format]
+        context = [query.context] if query.context else []
+        system = fixed + context if task.shared_context else fixed
+        own = [] if task.shared_context else context
+        return (
+            Message(role="system", content="\n\n".join(filter(None, system))),
+            Message(role="user", content="\n\n".join([*own, *learnt, query_block(task, query)])),
+        )
+
+    def _paper_order(self, task: Task, query: Query, learnt: Sequence[str]) -> tuple[Message, ...]:
+        parts = [task.role, *learnt, query.context, task.instructions, task.answer_format]
+        parts.append(query_block(task, query))
+        return (Message(role="user", content="\n\n".join(filter(None, parts))),)
+
+
+def _size(policy: Policy | None) -> int:
+    return 0 if policy is None else estimate_tokens(policy_block(policy))
+
+
+def _count(policy: Policy | None) -> int:
+    return 0 if policy is None else len(policy.bullets)
