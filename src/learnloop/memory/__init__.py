@@ -5,6 +5,12 @@ from learnloop.registry import Registry
 
 EMBEDDERS: Registry[Embedder] = Registry(
     "embedder",
-    {"wordllama": "learnloop.memory.embedders.wordllama:WordLlamaEmbedder"},
+    {
+        "openai": "learnloop.memory.embedders.openai_compatible:OpenAICompatibleEmbedder",
+        "sentence-transformers": (
+            "learnloop.memory.embedders.sentence_transformers:SentenceTransformersEmbedder"
+        ),
+        "wordllama": "learnloop.memory.embedders.wordllama:WordLlamaEmbedder",
+    },
     group="learnloop.embedders",
 )

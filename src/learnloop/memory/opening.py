@@ -1,0 +1,71 @@
+"""Opening embedders and memories by name: from what a person writes to the parts it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from learnloop.errors import UnknownNameError
+from learnloop.memory import EMBEDDERS
+from learnloop.memory.in_memory import InMemoryStore
+from learnloop.memory.memory import Memory
+from learnloop.memory.sqlite import SQLiteStore
+from learnloop.protocols import Embedder, EpisodeStore
+from learnloop.settings import Settings
+from learnloop.types import Call
+
+
+def open_embedder(
+    name: str, *, settings: Settings, on_call: Callable[[Call], None] | None = None
+) -> Embedder:
+    """Return the embedder of a name.
+
+    Args:
+        name: `wordllama`, `openai/NAME` (the server and key of the settings), `URL#NAME` (any
+            other server with `/v1/embeddings`, which is never sent that key),
+            `sentence-transformers`, `sentence-transformers/NAME`, or the name of a plugin.
+        settings: Where the key and the address of `openai/NAME` are.
+        on_call: Told of every call to a server, for the ledger.
+
+    Raises:
+        UnknownNameError: There is no such embedder.
+        MissingExtraError: It needs an extra that is not installed.
+
+    Examples:
+        >>> settings = Settings(cache=Path("cache"))
+        >>> open_embedder("wordllama", settings=settings).name
+        'wordllama-l2-256'
+        >>> open_embedder("http://127.0.0.1:8080/v1#bge-small", settings=settings).name
+        'bge-small'
+    """
+    address, hash_sign, remote = name.partition("#")
+    kind, _, model = name.partition("/")
+    if hash_sign:
+        return EMBEDDERS.create(
+            "openai", model=_named(remote, name), base_url=address, on_call=on_call
+        )
+    if kind == "openai":
+        return EMBEDDERS.create(
+            "openai",
+            model=_named(model, name),
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+            on_call=on_call,
+        )
+    return EMBEDDERS.create(kind, model=model) if model else EMBEDDERS.create(kind)
+
+
+def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
+    """Return a memory kept in a file, or in this process alone where no path is given."""
+    store: EpisodeStore
+    if path is None:
+        store = InMemoryStore(embedder_name=embedder.name, dimension=embedder.dimension)
+    else:
+        store = SQLiteStore(path, embedder_name=embedder.name, dimension=embedder.dimension)
+    return Memory(store=store, embedder=embedder)
+
+
+def _named(model: str, name: str) -> str:
+    if not model:
+        raise UnknownNameError(f"no model is named in {name!r}; write openai/NAME or URL#NAME")
+    return model
