@@ -1,1 +1,15 @@
 """Streams of queries; the only place that knows an answer."""
+
+from learnloop.protocols import Environment
+from learnloop.registry import Registry
+
+ENVIRONMENTS: Registry[Environment] = Registry(
+    "environment",
+    {
+        "house_rules": "learnloop.environments.house_rules.environment:HouseRules",
+        "house_rules_drift": "learnloop.environments.house_rules.environment:house_rules_drift",
+    },
+    group="learnloop.environments",
+)
+
+__all__ = ["ENVIRONMENTS"]

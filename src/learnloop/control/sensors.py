@@ -1,0 +1,112 @@
+"""Sensors: what of the environment's clean feedback arrives."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnloop.errors import ParameterError
+from learnloop.types import Feedback
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackMix:
+    """How probable each part of the feedback is to arrive, 0 to 1."""
+
+    correct: float = 1.0
+    comment: float = 0.0
+    correction: float = 0.0
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if not 0 <= value <= 1:
+                raise ParameterError(f"{field.name} must be from 0 to 1, not {value!r}")
+
+
+class PartialSensor:
+    """Lets each part of the feedback through with a probability of its own.
+
+    Comments and corrections come with wrong answers only. Three numbers are drawn a step, whatever
+    the answer was, so that the streams of two methods stay paired.
+
+    Args:
+        correct: Probability that right or wrong arrives.
+        comment: Probability that the comment arrives, where there is one.
+        correction: Probability that the correction arrives, where there is one.
+        rng: Decides.
+    """
+
+    def __init__(
+        self,
+        *,
+        correct: float = 1.0,
+        comment: float = 0.0,
+        correction: float = 0.0,
+        rng: np.random.Generator,
+    ) -> None:
+        mix = FeedbackMix(correct=correct, comment=comment, correction=correction)
+        self.correct = mix.correct
+        self.comment = mix.comment
+        self.correction = mix.correction
+        self.rng = rng
+
+    def sense(self, feedback: Feedback, *, step: int) -> Sequence[Feedback]:
+        draws = self.rng.random(3)
+        wrong = feedback.correct is False
+        sensed = dataclasses.replace(
+            feedback,
+            correct=feedback.correct if draws[0] < self.correct else None,
+            comment=feedback.comment if wrong and draws[1] < self.comment else None,
+            correction=feedback.correction if wrong and draws[2] < self.correction else None,
+        )
+        parts = (sensed.correct, sensed.value, sensed.comment, sensed.correction)
+        return () if all(part is None for part in parts) else (sensed,)
+
+
+def parse_feedback(text: str) -> FeedbackMix:
+    """Read what feedback arrives from words: a word, or a word with its probability.
+
+    `binary` is right or wrong alone; it always comes along, unless `correct=…` says otherwise.
+
+    Examples:
+        >>> parse_feedback("comment,correction=0.5")
+        FeedbackMix(correct=1.0, comment=1.0, correction=0.5)
+
+    Raises:
+        ParameterError: A word is unknown, or a probability is none.
+    """
+    chances: dict[str, float] = {}
+    for part in text.split(","):
+        word, _, number = part.strip().partition("=")
+        chances[_field(word.strip())] = _probability(part.strip(), number) if number else 1.0
+    return FeedbackMix(**chances)
+
+
+def _field(word: str) -> str:
+    if word in _WORDS:
+        return _WORDS[word]
+    near = difflib.get_close_matches(word, _WORDS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_WORDS)}"
+    raise ParameterError(f"no feedback called {word!r}; {hint}")
+
+
+def _probability(part: str, number: str) -> float:
+    try:
+        return float(number)
+    except ValueError as error:
+        raise ParameterError(
+            f"{part!r} needs a probability from 0 to 1, for example 'comment=0.5'"
+        ) from error
+
+
+_WORDS = {
+    "binary": "correct",
+    "correct": "correct",
+    "comment": "comment",
+    "correction": "correction",
+}
