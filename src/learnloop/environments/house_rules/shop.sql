@@ -83,7 +83,7 @@ INSERT INTO products VALUES
   (22, 'Chef Knife', 'kitchen', 490, -1),
   (23, 'Salad Bowl', 'kitchen', 2990, 12),
   (24, 'Wooden Train', 'toys', 3490, 60),
-  (25, 'Whisk', 'kitchen', 3490, 18),
+  (25, 'Whisk', 'kitchen', 890, 18),
   (26, 'Hose', 'garden', 990, -1),
   (27, 'Football', 'sports', 990, 40),
   (28, 'Tennis Racket', 'sports', 3490, -1),
@@ -114,8 +114,9 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
 SELECT
   (i - 1) % 420 + 1,
   (i * 17 + i * i * 5 + i / 33) % 33 + 1,
-  (i * 5 + i / 9) % 4 + 1
-FROM n;
+  SUM((i * 5 + i / 9) % 4 + 1)
+FROM n
+GROUP BY 1, 2;
 
 UPDATE orders SET total = shipping + (
   SELECT SUM(i.quantity * p.price) FROM items i JOIN products p ON p.id = i.product_id
