@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from learnloop.errors import InputError, ReplayError, ResumeError
+from learnloop.errors import ReplayError, ResumeError
 from learnloop.records.encoding import STEP, encode, first_difference
 from learnloop.records.schema import RunInfo
 from learnloop.records.writer import RunWriter
@@ -55,11 +55,6 @@ def check_same(info: RunInfo, spec: RunSpec, *, directory: str) -> None:
             f"the run in {directory!r} is another one ({'; '.join(changed)}); "
             "resume it as it was begun, or give another --out"
         )
-
-
-def refuse_to_overwrite(directory: str) -> InputError:
-    """Return the error for a directory that holds a run already."""
-    return InputError(f"there is a run in {directory!r}; pass --resume or another --out")
 
 
 def _compare(outcome: StepOutcome, recorded: bytes, *, directory: str) -> None:

@@ -1,0 +1,67 @@
+"""The `learnloop` command: registers every command, and turns errors into one clear line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+import learnloop
+from learnloop.cli.list import list_names
+from learnloop.cli.run import run
+from learnloop.cli.study import study
+from learnloop.errors import LearnloopError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """Ends a command that raises one of our errors with its message and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except LearnloopError as error:
+            typer.echo(f"learnloop: {' '.join(str(error).split())}", err=True)
+            raise typer.Exit(BAD_INPUT) from error
+        except KeyboardInterrupt as error:
+            typer.echo("learnloop: stopped; what was finished is kept.", err=True)
+            raise typer.Exit(INTERRUPTED) from error
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"learnloop {learnloop.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def learnloop_command(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Make an LLM application better while it runs, from the feedback it receives."""
+
+
+app.command("run")(run)
+app.command("study")(study)
+app.command("list")(list_names)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

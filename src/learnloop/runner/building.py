@@ -1,0 +1,177 @@
+"""Puts a run's parts together from its spec: environment, sensor, method, memory, model, ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from learnloop.control.sensors import PartialSensor, parse_feedback
+from learnloop.environments import ENVIRONMENTS
+from learnloop.errors import ParameterError
+from learnloop.llm.cached import Cached
+from learnloop.llm.metered import Ledger, Metered
+from learnloop.llm.retrying import Retrying
+from learnloop.memory.memory import Memory
+from learnloop.memory.sqlite import SQLiteStore
+from learnloop.methods import METHODS
+from learnloop.methods.parts import Parts
+from learnloop.protocols import Embedder, Environment, Journal, LanguageModel, Method, Sensor
+from learnloop.records.schema import RunInfo
+from learnloop.runner.origin import machine, packages
+from learnloop.runner.params import check_params
+from learnloop.runner.resources import Resources
+from learnloop.runner.spec import RunSpec
+from learnloop.seeding import stream
+
+MEMORY_FILE = "memory.sqlite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A spec that is known to be good, with all that it needs open. Nothing is written yet.
+
+    The models are bare: without retries, cache and ledger. `length` is how many steps the run
+    will have.
+    """
+
+    spec: RunSpec
+    environment: Environment
+    embedder: Embedder
+    model: LanguageModel
+    policy_model: LanguageModel
+    ledger: Ledger
+    length: int
+
+
+def normalise(spec: RunSpec) -> RunSpec:
+    """Return the spec with the names of its method and environment as they are registered.
+
+    Raises:
+        UnknownNameError: There is no such method or environment.
+    """
+    names = {
+        "method": METHODS.resolve(spec.method),
+        "environment": ENVIRONMENTS.resolve(spec.environment),
+    }
+    return spec.model_copy(update=names)
+
+
+def prepare(spec: RunSpec, resources: Resources) -> Prepared:
+    """Check a spec and open what it needs, what takes longest last.
+
+    Raises:
+        InputError: A name, a parameter, the feedback, the number of steps, or a model is not good.
+        LanguageModelError: A model cannot be reached.
+    """
+    environment = check_spec(spec)
+    ledger = Ledger()
+    return Prepared(
+        spec=spec,
+        environment=environment,
+        embedder=resources.embedder(spec.embedder, ledger),
+        model=resources.model(spec.model),
+        policy_model=resources.model(spec.policy_model or spec.model),
+        ledger=ledger,
+        length=spec.steps or len(environment),
+    )
+
+
+def check_spec(spec: RunSpec) -> Environment:
+    """Check all of a spec that needs no model, and return its environment.
+
+    Raises:
+        InputError: A name, a parameter, the feedback or the number of steps is not good.
+    """
+    factory = METHODS.load(spec.method).from_parts
+    check_params(f"method {spec.method}", factory, spec.method_params, given=1)
+    parse_feedback(spec.feedback)
+    environment = _environment(spec)
+    length = len(environment)
+    if spec.steps is not None and spec.steps > length:
+        raise ParameterError(
+            f"steps: {spec.steps} asked for, but {spec.environment} has {length} queries with "
+            "these settings"
+        )
+    return environment
+
+
+@contextmanager
+def build_method(
+    prepared: Prepared, *, directory: Path, responses: Path, journal: Journal
+) -> Iterator[Method]:
+    """Put the method together over an empty memory in the directory; let go of it at the end."""
+    spec, embedder = prepared.spec, prepared.embedder
+    with ExitStack() as stack:
+        model = stack.enter_context(_watched(prepared.model, prepared, responses))
+        writer = model
+        if prepared.policy_model is not prepared.model:
+            writer = stack.enter_context(_watched(prepared.policy_model, prepared, responses))
+        store = SQLiteStore(
+            _fresh(directory / MEMORY_FILE),
+            embedder_name=embedder.name,
+            dimension=embedder.dimension,
+        )
+        parts = Parts(
+            task=prepared.environment.task,
+            model=model,
+            policy_model=writer,
+            memory=Memory(store=stack.enter_context(store), embedder=embedder),
+            embedder=embedder,
+            journal=journal,
+            seed=spec.seed,
+        )
+        made: Method = METHODS.load(spec.method).from_parts(parts, **spec.method_params)
+        yield made
+
+
+def build_sensor(spec: RunSpec) -> Sensor:
+    """Return the sensor for a run's feedback, with a random stream of its own."""
+    mix = parse_feedback(spec.feedback)
+    return PartialSensor(
+        correct=mix.correct,
+        comment=mix.comment,
+        correction=mix.correction,
+        rng=stream(spec.seed, "sensor"),
+    )
+
+
+def run_info(prepared: Prepared) -> RunInfo:
+    """Return what `run.json` says of a run that begins."""
+    spec, task = prepared.spec, prepared.environment.task
+    return RunInfo(
+        run_id=spec.run_id,
+        spec=spec.model_dump(),
+        spec_hash=spec.hash,
+        environment_id=prepared.environment.id,
+        task=task.name,
+        metric=task.metric,
+        method=spec.method,
+        model=prepared.model.name,
+        model_sha256=getattr(prepared.model, "sha256", None),
+        packages=packages(),
+        machine=machine(),
+    )
+
+
+def _environment(spec: RunSpec) -> Environment:
+    factory = ENVIRONMENTS.load(spec.environment)
+    check_params(f"environment {spec.environment}", factory, spec.environment_params)
+    return cast(Environment, factory(**spec.environment_params))
+
+
+@contextmanager
+def _watched(model: LanguageModel, prepared: Prepared, responses: Path) -> Iterator[LanguageModel]:
+    """Put a model behind its retries, the cache of responses, and the run's ledger."""
+    cached = Cached(Retrying(model), responses, failure_scope=prepared.spec.run_id)
+    with closing(cached):
+        yield Metered(cached, prepared.ledger)
+
+
+def _fresh(path: Path) -> Path:
+    """Remove what an earlier attempt remembered: a run begins again with nothing in memory."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return path

@@ -1,0 +1,47 @@
+"""What the runs of one command share: the models that are open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Lock
+
+from learnloop.llm.metered import Ledger
+from learnloop.llm.opening import open_model
+from learnloop.memory.opening import open_embedder
+from learnloop.protocols import Embedder, LanguageModel
+from learnloop.settings import Settings
+from learnloop.types import Call
+
+
+class Resources:
+    """Opens each model once, when first asked for. Safe to call from several threads.
+
+    Args:
+        settings: Where models are, and the keys to them.
+        slots: How many calls may be under way at once.
+    """
+
+    def __init__(self, *, settings: Settings, slots: int = 1) -> None:
+        self.settings = settings
+        self.slots = slots
+        self._lock = Lock()
+        self._models: dict[str, LanguageModel] = {}
+
+    def model(self, name: str) -> LanguageModel:
+        """Return the model of that name, as it answers without any cache."""
+        with self._lock:
+            if name not in self._models:
+                self._models[name] = open_model(name, settings=self.settings, slots=self.slots)
+            return self._models[name]
+
+    def embedder(self, name: str, ledger: Ledger) -> Embedder:
+        """Return an embedder whose calls, where it makes any, go into the ledger of one run."""
+        return open_embedder(name, settings=self.settings, on_call=_into(ledger))
+
+
+def _into(ledger: Ledger) -> Callable[[Call], None]:
+    def enter(call: Call) -> None:
+        ledger.reserve(tokens=0)
+        ledger.settle(call, tokens=0)
+
+    return enter
