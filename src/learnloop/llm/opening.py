@@ -1,0 +1,110 @@
+"""Opens a language model by the name that the command line and the records use."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from learnloop.errors import InputError, ModelFileError, UnknownNameError
+from learnloop.llm.catalog import CATALOG, CatalogEntry, file_sha256, find, missing
+from learnloop.llm.download import get
+from learnloop.llm.gguf import check_gguf
+from learnloop.llm.llama_cpp import LlamaCpp
+from learnloop.llm.openai_compatible import OpenAICompatible
+from learnloop.llm.retrying import Retrying
+from learnloop.llm.scripted import SCRIPTS, scripted
+from learnloop.protocols import LanguageModel
+from learnloop.settings import Settings
+
+FORMS = "local, local/NAME, file:PATH.gguf, openai/NAME, URL#NAME, scripted/NAME"
+
+
+def open_model(
+    name: str, *, settings: Settings, slots: int = 1, download: bool = False
+) -> LanguageModel:
+    """Return the named model, ready to answer. Models behind an endpoint come with retries.
+
+    Args:
+        name: `local` (the default local model), `local/NAME` (one of the catalog),
+            `file:PATH.gguf`, `openai/NAME`, `URL#NAME` (any endpoint that speaks the OpenAI
+            format), or `scripted/NAME`.
+        settings: Where model files are, and the key.
+        slots: Calls that a local model may answer at once.
+        download: Whether to fetch a local model that is not there.
+
+    Raises:
+        UnknownNameError: There is no such model, or the name has none of these forms.
+        ModelFileError: A model file is missing or broken.
+        InputError: A key is missing.
+
+    Examples:
+        >>> from learnloop.settings import read_settings
+        >>> open_model("scripted/static", settings=read_settings()).name
+        'scripted/static'
+    """
+    kind, _, rest = name.partition("/")
+    if name.startswith("file:"):
+        return _open_file(Path(name.removeprefix("file:")).expanduser(), slots=slots)
+    if "://" in name:
+        return _open_url(name, settings=settings)
+    if name == "local" or (kind == "local" and rest):
+        return _open_local(find(rest or name), settings=settings, slots=slots, download=download)
+    if kind == "openai" and rest:
+        return _open_openai(rest, settings=settings)
+    if kind == "scripted" and rest:
+        return scripted(rest)
+    known = ["local", *(f"local/{entry.name}" for entry in CATALOG)]
+    known += [f"scripted/{script}" for script in SCRIPTS]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"a model is one of {FORMS}"
+    raise UnknownNameError(f"no model named {name!r}; {hint}")
+
+
+def _open_local(
+    entry: CatalogEntry, *, settings: Settings, slots: int, download: bool
+) -> LanguageModel:
+    path = settings.models / entry.file
+    if download and not path.is_file():
+        path = get(entry, folder=settings.models)
+    if not path.is_file():
+        raise missing(entry, path)
+    size = path.stat().st_size
+    if size != entry.bytes:
+        raise ModelFileError(
+            f"{str(path)!r} is corrupt: it has {size:,} bytes, not {entry.bytes:,}; "
+            f"get it again with `learnloop models get {entry.name}`"
+        )
+    return LlamaCpp(path, name=entry.identity, slots=slots)
+
+
+def _open_file(path: Path, *, slots: int) -> LanguageModel:
+    """Open a GGUF file that the catalog does not know; its hash makes its name."""
+    check_gguf(path)
+    return LlamaCpp(path, name=f"file/{path.stem}@{file_sha256(path)[:8]}", slots=slots)
+
+
+def _open_openai(model: str, *, settings: Settings) -> LanguageModel:
+    if settings.openai_api_key is None:
+        raise InputError(
+            f"the model 'openai/{model}' needs a key; set OPENAI_API_KEY, or use `local`"
+        )
+    return Retrying(
+        OpenAICompatible(
+            base_url=settings.openai_base_url,
+            api_key=settings.openai_api_key,
+            model=model,
+            name=f"openai/{model}",
+        )
+    )
+
+
+def _open_url(name: str, *, settings: Settings) -> LanguageModel:
+    url, _, model = name.partition("#")
+    if not model or not url.startswith(("http://", "https://")):
+        raise UnknownNameError(
+            f"{name!r} does not say which model; write URL#NAME, "
+            "for example http://127.0.0.1:8080/v1#my-model"
+        )
+    return Retrying(
+        OpenAICompatible(base_url=url, api_key=settings.openai_api_key, model=model, name=name)
+    )
