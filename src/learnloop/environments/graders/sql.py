@@ -185,11 +185,15 @@ def _lenient_text(data: bytes) -> str:
 
 
 def _explain(error: BaseException) -> _Failure:
-    code = getattr(error, "sqlite_errorcode", None)
-    return _Failure(why=_REASONS.get(code, "invalid"), detail=str(error)[:200])
+    detail = str(error)[:_DETAIL_CHARACTERS]
+    if detail.startswith("not authorized"):
+        return _Failure(why="refused", detail=detail)
+    why = _REASONS.get(getattr(error, "sqlite_errorcode", None), "invalid")
+    return _Failure(why=why, detail=detail)
 
 
-_INSTRUCTIONS_PER_LOOK = 500
+_INSTRUCTIONS_PER_LOOK = 100
+_DETAIL_CHARACTERS = 200
 _EXPECTED: tuple[type[Exception], ...] = (
     sqlite3.Error,
     sqlite3.Warning,
@@ -206,7 +210,7 @@ _REASONS: dict[int | None, Why] = {
     sqlite3.SQLITE_FULL: "too large",
 }
 _LIMITS: dict[int, int] = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 100_000,
+    sqlite3.SQLITE_LIMIT_LENGTH: 50_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 20_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 100,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
@@ -227,6 +231,8 @@ _FORBIDDEN_FUNCTIONS = frozenset(
         "random",
         "randomblob",
         "zeroblob",
+        "json_group_array",
+        "json_group_object",
     }
 )
 _FORBIDDEN_TABLES = ("pragma_", "sqlite_dbpage", "dbstat", "sqlite_stmt", "fts")
