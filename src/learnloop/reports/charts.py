@@ -13,25 +13,24 @@ from learnloop.reports.curves import CurvePoint
 from learnloop.reports.themes import FONT, Stroke, Theme
 
 Spec = dict[str, Any]
+Layered = alt.LayerChart | alt.FacetChart
 ROOM = 0.045
 
 
 def curve_chart(
     points: Sequence[CurvePoint], *, strokes: Sequence[Stroke], theme: Theme, length: int
-) -> alt.LayerChart:
+) -> Layered:
     """Return the learning curves of one feedback mode: bands, lines, names at the line ends."""
     present = [stroke for stroke in strokes if any(p.label == stroke.label for p in points)]
     rows = [
         {"method": p.label, "step": p.step, "mean": p.mean, "low": p.low, "high": p.high}
         for p in points
     ]
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=_step_axis(length), color=_colours(present, theme)
     )
-    band = base.mark_area(opacity=0.13, interpolate="monotone").encode(
-        y=_accuracy_axis("low"), y2=alt.Y2("high")
-    )
-    line = base.mark_line(strokeWidth=2.5, interpolate="monotone", strokeCap="round").encode(
+    band = base.mark_area(opacity=0.13).encode(y=_accuracy_axis("low"), y2=alt.Y2("high"))
+    line = base.mark_line(strokeWidth=2.5, strokeCap="round").encode(
         y=_accuracy_axis("mean"), strokeDash=_dashes(present)
     )
     return alt.layer(
@@ -45,10 +44,10 @@ def curve_chart(
 
 def gain_chart(
     comparisons: Sequence[Comparison], *, strokes: Sequence[Stroke], theme: Theme
-) -> alt.LayerChart:
+) -> Layered:
     """Return the gains over the baseline with their intervals, one line a method and feedback."""
     rows = [_gain_row(one) for one in comparisons]
-    base = alt.Chart(alt.Data(values=rows)).encode(
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, domain=False)),
         color=_colours(strokes, theme),
         tooltip=[
@@ -59,14 +58,16 @@ def gain_chart(
         ],
     )
     axis = alt.Axis(format="+.0f", grid=True, tickCount=6)
-    x = alt.X("gain:Q", title="points over the baseline, second half", axis=axis)
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=theme.muted)
+    title = "points over the baseline, second half"
+    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color=theme.muted)
     return alt.layer(
         zero.encode(x="zero:Q"),
         base.mark_rule(strokeWidth=3, opacity=0.55).encode(
-            x=alt.X("low:Q", title=x.title, axis=axis), x2="high:Q"
+            x=alt.X("low:Q", title=title, axis=axis), x2="high:Q"
         ),
-        base.mark_point(filled=True, size=110, opacity=1).encode(x=x),
+        base.mark_point(filled=True, size=110, opacity=1).encode(
+            x=alt.X("gain:Q", title=title, axis=axis)
+        ),
     )
 
 
@@ -89,13 +90,12 @@ def to_png(spec: Spec, *, theme: Theme) -> bytes:
 
 
 def _gain_row(one: Comparison) -> dict[str, object]:
-    ends = one.interval
     return {
         "name": f"{one.method}, {one.feedback}" if one.feedback else one.method,
         "method": one.method,
         "gain": 100 * one.gain,
-        "low": 100 * (ends.low if ends else one.gain),
-        "high": 100 * (ends.high if ends else one.gain),
+        "low": 100 * one.low,
+        "high": 100 * one.high,
     }
 
 
@@ -126,8 +126,8 @@ def _dashes(strokes: Sequence[Stroke]) -> alt.StrokeDash:
     return alt.StrokeDash("method:N", scale=scale, legend=None)
 
 
-def _half_rule(length: int, theme: Theme) -> alt.LayerChart:
-    base = alt.Chart(alt.Data(values=[{"step": length // 2, "words": "second half"}]))
+def _half_rule(length: int, theme: Theme) -> Layered:
+    base = alt.Chart(alt.InlineData(values=[{"step": length // 2, "words": "second half"}]))
     rule = base.mark_rule(color=theme.muted, strokeDash=[2, 4], opacity=0.8)
     text = base.mark_text(align="left", baseline="top", dx=6, color=theme.muted, fontSize=11)
     x = _step_axis(length)
@@ -140,10 +140,13 @@ def _end_labels(points: Sequence[CurvePoint], strokes: Sequence[Stroke], theme: 
         {"method": point.label, "step": point.step, "place": place}
         for point, place in zip(last, spread_out([p.mean for p in last], ROOM), strict=True)
     ]
-    text = alt.Chart(alt.Data(values=rows), name="labels").mark_text(
+    text = alt.Chart(alt.InlineData(values=rows), name="labels").mark_text(
         align="left", baseline="middle", dx=8, fontSize=13, fontWeight=600
     )
-    return text.encode(x="step:Q", y="place:Q", text="method:N", color=_colours(strokes, theme))
+    labels: alt.Chart = text.encode(
+        x="step:Q", y="place:Q", text="method:N", color=_colours(strokes, theme)
+    )
+    return labels
 
 
 def spread_out(places: Sequence[float], room: float) -> list[float]:
@@ -178,11 +181,12 @@ def _reading_rule(
     tooltip = [alt.Tooltip("step:Q", format="d")] + [
         alt.Tooltip(f"{field}:Q", title=label, format=".0%") for label, field in names.items()
     ]
-    rule = alt.Chart(alt.Data(values=list(steps.values())), name="reading_rule").mark_rule(
+    rule = alt.Chart(alt.InlineData(values=list(steps.values())), name="reading_rule").mark_rule(
         color=theme.muted, strokeWidth=1
     )
     shown = alt.condition(nearest, alt.value(0.7), alt.value(0))
-    return rule.encode(x="step:Q", opacity=shown, tooltip=tooltip).add_params(nearest)
+    reading: alt.Chart = rule.encode(x="step:Q", opacity=shown, tooltip=tooltip)
+    return reading.add_params(nearest)
 
 
 def _config(theme: Theme) -> Spec:

@@ -43,6 +43,16 @@ class Comparison:
     seeds: int
 
     @property
+    def low(self) -> float:
+        """The lower end of the interval, or the gain where there is none."""
+        return self.interval.low if self.interval else self.gain
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval, or the gain where there is none."""
+        return self.interval.high if self.interval else self.gain
+
+    @property
     def is_significant(self) -> bool:
         """Whether both the interval and the test (where there is one) leave chance out."""
         if self.interval is None or not self.interval.excludes_zero():

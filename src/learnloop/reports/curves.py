@@ -9,6 +9,7 @@ from learnloop.reports.groups import Group, Section
 from learnloop.reports.statistics import cumulative_mean, rolling_mean, spread
 
 MOST_POINTS = 240
+LEAST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +39,8 @@ def window_for(length: int) -> int:
 
 
 def rolling_curves(section: Section, feedback: str, *, window: int) -> list[CurvePoint]:
-    """Return the accuracy over the last `window` steps, from the first full window on."""
-    return _curves(section, feedback, lambda scores: rolling_mean(scores, window))
+    """Return the accuracy over the last `window` steps, fewer near the start."""
+    return _curves(section, feedback, lambda scores: rolling_mean(scores, window, least=LEAST))
 
 
 def cumulative_curves(section: Section, feedback: str) -> list[CurvePoint]:

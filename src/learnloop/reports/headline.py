@@ -33,10 +33,13 @@ class Tile:
 def lead(comparisons: Sequence[Comparison]) -> Comparison:
     """Return the comparison that a report leads with: the largest gain that is not chance.
 
-    Where every gain may be chance, the largest.
+    Gains that rest on few seeds or pairs come after the others; where every gain may be chance,
+    the largest leads.
     """
-    sure = [one for one in comparisons if one.is_significant and one.gain > 0]
-    return (sure or list(comparisons))[0]
+    return max(
+        comparisons,
+        key=lambda one: (one.is_significant and one.gain > 0, not one.is_small, one.gain),
+    )
 
 
 def title(section: Section, comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from learnloop.errors import ParameterError
+
 RESAMPLES = 9_999
 
 
@@ -53,24 +55,29 @@ def spread(values: Sequence[float]) -> Spread:
     """
     sample = np.asarray(values, dtype=float)
     if sample.size == 0:
-        raise ValueError("spread of no values")
+        raise ParameterError("values must not be empty: no spread without a value")
     sd = float(sample.std(ddof=1)) if sample.size > 1 else None
     return Spread(mean=float(sample.mean()), sd=sd, n=int(sample.size))
 
 
-def rolling_mean(values: Sequence[float], window: int) -> list[float | None]:
-    """Return the mean of the last `window` values at each place, `None` before there are as many.
+def rolling_mean(values: Sequence[float], window: int, *, least: int = 1) -> list[float | None]:
+    """Return the mean of the last `window` values at each place.
+
+    Near the start there are fewer; where there are fewer than `least`, the mean is `None`.
 
     Examples:
-        >>> rolling_mean([1.0, 0.0, 1.0], 2)
-        [None, 0.5, 0.5]
+        >>> rolling_mean([1.0, 0.0, 0.0, 0.0], 2, least=2)
+        [None, 0.5, 0.0, 0.0]
     """
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window!r}")
+    if not 1 <= least <= window:
+        raise ParameterError(f"least must be from 1 to the window {window!r}, got {least!r}")
     sums = np.concatenate([[0.0], np.cumsum(np.asarray(values, dtype=float))])
-    means = (sums[window:] - sums[:-window]) / window
-    missing: list[float | None] = [None] * min(window - 1, len(values))
-    return missing + [float(mean) for mean in means]
+    means: list[float | None] = []
+    for end in range(1, len(values) + 1):
+        start = max(0, end - window)
+        enough = end - start >= least
+        means.append(float(sums[end] - sums[start]) / (end - start) if enough else None)
+    return means
 
 
 def cumulative_mean(values: Sequence[float]) -> list[float | None]:

@@ -1,0 +1,239 @@
+"""Draws a report: one self-contained HTML page and its charts as PNG, from runs already read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from learnloop.errors import RecordError
+from learnloop.reports import wording
+from learnloop.reports.charts import Spec, curve_chart, gain_chart, to_png, to_spec
+from learnloop.reports.comparisons import Comparison, compare
+from learnloop.reports.curves import CurvePoint, cumulative_curves, rolling_curves, window_for
+from learnloop.reports.groups import Section, make_sections
+from learnloop.reports.headline import Tile, caution, lead, measured, sentence, tiles, title
+from learnloop.reports.load import Run
+from learnloop.reports.policies import PolicySummary, summarise_policies
+from learnloop.reports.run_pages import RunShown, show_runs
+from learnloop.reports.tables import TableRow, make_table
+from learnloop.reports.themes import THEMES, Stroke, strokes
+
+PAGE = "index.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """The learning curves under one feedback mode; `specs` by kind of curve, then by theme."""
+
+    id: str
+    feedback: str
+    length: int
+    window: int
+    seeds: int
+    description: str
+    specs: dict[str, dict[str, Spec]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionShown:
+    """All that the page says about one environment."""
+
+    id: str
+    section: Section
+    title: str
+    sentence: str
+    caution: str
+    measured: str
+    tiles: list[Tile]
+    legend: tuple[Stroke, ...]
+    figures: list[Figure]
+    comparisons: list[Comparison]
+    rows: list[TableRow]
+    policies: list[PolicySummary]
+    runs: list[RunShown]
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are."""
+        return len(self.runs)
+
+    @property
+    def swatches(self) -> dict[str, Stroke]:
+        """The strokes by label."""
+        return {stroke.label: stroke for stroke in self.legend}
+
+
+def write_report(runs: Sequence[Run], *, out: Path, command: str) -> Path:
+    """Write the page and the PNGs into a folder, made if need be, and return the page's path.
+
+    Args:
+        runs: What to report on.
+        out: Folder to write into; files of the same names are replaced.
+        command: The command that asked for the report, for the footer.
+
+    Raises:
+        RecordError: The folder cannot be written.
+    """
+    shown = [show_section(section) for section in make_sections(runs)]
+    written = {PAGE: render(shown, command=command).encode()}
+    for one in shown:
+        written |= draw_pngs(one, prefix=f"{one.id}-" if len(shown) > 1 else "")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, content in written.items():
+            (out / name).write_bytes(content)
+    except OSError as error:
+        raise RecordError(
+            f"cannot write the report in {str(out)!r}: {error.strerror}; give another --out"
+        ) from error
+    return out / PAGE
+
+
+def show_section(section: Section) -> SectionShown:
+    """Work out all that the page says about one environment."""
+    comparisons, rows = compare(section), make_table([section])
+    best = lead(comparisons) if comparisons else None
+    baselines = frozenset(group.label for group in section.groups if group.is_baseline)
+    legend = strokes(section.labels, baselines=baselines)
+    first = section.length(best.feedback) // 2 + 1 if best else 1
+    return SectionShown(
+        id=_slug(section.title),
+        section=section,
+        title=title(section, comparisons, rows),
+        sentence=sentence(best, first=first) if best else "",
+        caution=caution(comparisons),
+        measured=measured(section),
+        tiles=tiles(comparisons, rows),
+        legend=legend,
+        figures=[_figure(section, name, legend) for name in _modes(section, best)],
+        comparisons=comparisons,
+        rows=rows,
+        policies=summarise_policies(section),
+        runs=show_runs(section),
+    )
+
+
+def render(sections: Sequence[SectionShown], *, command: str) -> str:
+    """Return the page. Whatever a model wrote is escaped, in the markup and in the data."""
+    script = files("learnloop.reports").joinpath("page.js").read_text("utf-8")
+    style = files("learnloop.reports").joinpath("page.css").read_text("utf-8")
+    vega = _vega()
+    return (
+        _templates()
+        .get_template("page.html.j2")
+        .render(
+            sections=sections,
+            command=command,
+            policy=_content_policy([vega, script]),
+            style=Markup(style),
+            vega=Markup(vega),
+            script=Markup(script),
+            charts=htmlsafe_json_dumps({f.id: f.specs for one in sections for f in one.figures}),
+            runs=htmlsafe_json_dumps([asdict(run) for one in sections for run in one.runs]),
+        )
+    )
+
+
+def draw_pngs(shown: SectionShown, *, prefix: str = "") -> dict[str, bytes]:
+    """Return the section's charts as PNG, by file name, for light and for dark."""
+    drawn = {}
+    for theme in THEMES:
+        for figure in shown.figures:
+            spec = figure.specs["rolling"][theme.name]
+            spec = {k: v for k, v in spec.items() if k != "autosize"} | {"width": 860}
+            drawn[f"{prefix}curves-{_slug(figure.feedback)}-{theme.name}.png"] = to_png(
+                spec, theme=theme
+            )
+        if shown.comparisons:
+            chart = gain_chart(shown.comparisons, strokes=shown.legend, theme=theme)
+            height = 44 * len(shown.comparisons)
+            gains = to_spec(chart, theme=theme, width=620, height=height)
+            drawn[f"{prefix}gains-{theme.name}.png"] = to_png(gains, theme=theme)
+    return drawn
+
+
+def _modes(section: Section, best: Comparison | None) -> list[str]:
+    first = [best.feedback] if best else []
+    return list(dict.fromkeys([*first, *section.feedbacks]))
+
+
+def _figure(section: Section, feedback: str, legend: tuple[Stroke, ...]) -> Figure:
+    length = section.length(feedback)
+    window = window_for(length)
+    kinds = {
+        "rolling": rolling_curves(section, feedback, window=window),
+        "cumulative": cumulative_curves(section, feedback),
+    }
+    return Figure(
+        id=f"{_slug(section.title)}-{_slug(feedback)}",
+        feedback=feedback,
+        length=length,
+        window=window,
+        seeds=max((point.seeds for point in kinds["cumulative"]), default=0),
+        description=_describe(kinds["rolling"], window),
+        specs={kind: _themed(points, legend, length) for kind, points in kinds.items()},
+    )
+
+
+def _themed(
+    points: Sequence[CurvePoint], legend: tuple[Stroke, ...], length: int
+) -> dict[str, Spec]:
+    return {
+        theme.name: to_spec(
+            curve_chart(points, strokes=legend, theme=theme, length=length),
+            theme=theme,
+            width="container",
+            height=340,
+        )
+        for theme in THEMES
+    }
+
+
+def _describe(points: Sequence[CurvePoint], window: int) -> str:
+    """Return the curves in words, for those who do not see them."""
+    last = {point.label: point for point in points}
+    ends = [f"{label} ends at {wording.percent(point.mean)}" for label, point in last.items()]
+    return f"Accuracy over the last {window} steps: {'; '.join(ends) or 'no steps yet'}."
+
+
+@cache
+def _vega() -> str:
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("learnloop.reports", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["say"] = wording
+    return environment
+
+
+def _content_policy(scripts: Sequence[str]) -> str:
+    """Return a content security policy under which only our scripts run, and nothing loads."""
+    digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts]
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src {hashes} 'unsafe-eval'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "any"
