@@ -174,6 +174,7 @@ def _newest_of_each(matches: Sequence[Match]) -> list[Match]:
         identity = _identity(match.episode)
         rival = newest.get(identity)
         if rival is None or match.episode.step >= rival.episode.step:
+            newest.pop(identity, None)  # so that equally similar ones stay in order of age
             newest[identity] = match
     return sorted(newest.values(), key=lambda match: -match.similarity)
 

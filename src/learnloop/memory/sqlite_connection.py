@@ -10,7 +10,7 @@ from typing import Literal
 
 from learnloop.errors import StoreError, StoreLockedError
 
-BUSY_MILLISECONDS = 2000
+BUSY_MILLISECONDS = 1000
 LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 PRIMARY_CODE = 0xFF
 
