@@ -13,7 +13,6 @@ from learnloop.environments import ENVIRONMENTS
 from learnloop.errors import ParameterError
 from learnloop.llm.cached import Cached
 from learnloop.llm.metered import Ledger, Metered
-from learnloop.llm.retrying import Retrying
 from learnloop.memory.memory import Memory
 from learnloop.memory.sqlite import SQLiteStore
 from learnloop.methods import METHODS
@@ -33,7 +32,7 @@ MEMORY_FILE = "memory.sqlite"
 class Prepared:
     """A spec that is known to be good, with all that it needs open. Nothing is written yet.
 
-    The models are bare: without retries, cache and ledger. `length` is how many steps the run
+    The models are bare: without cache and ledger. `length` is how many steps the run
     will have.
     """
 
@@ -164,8 +163,8 @@ def _environment(spec: RunSpec) -> Environment:
 
 @contextmanager
 def _watched(model: LanguageModel, prepared: Prepared, responses: Path) -> Iterator[LanguageModel]:
-    """Put a model behind its retries, the cache of responses, and the run's ledger."""
-    cached = Cached(Retrying(model), responses, failure_scope=prepared.spec.run_id)
+    """Put a model behind the cache of responses and the run's ledger."""
+    cached = Cached(model, responses, failure_scope=prepared.spec.run_id)
     with closing(cached):
         yield Metered(cached, prepared.ledger)
 
