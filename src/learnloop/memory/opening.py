@@ -14,6 +14,8 @@ from learnloop.protocols import Embedder, EpisodeStore
 from learnloop.settings import Settings
 from learnloop.types import Call
 
+OPENAI_URL = "https://api.openai.com/v1"
+
 
 def open_embedder(
     name: str, *, settings: Settings, on_call: Callable[[Call], None] | None = None
@@ -21,10 +23,9 @@ def open_embedder(
     """Return the embedder of a name.
 
     Args:
-        name: `wordllama`, `openai/NAME` (the server and key of the settings), `URL#NAME` (any
-            other server with `/v1/embeddings`, which is never sent that key),
+        name: `wordllama`, `openai/NAME`, `URL#NAME` (any other server with `/v1/embeddings`),
             `sentence-transformers`, `sentence-transformers/NAME`, or the name of a plugin.
-        settings: Where the key and the address of `openai/NAME` are.
+        settings: Where the key, and the address of `openai/NAME`, are.
         on_call: Told of every call to a server, for the ledger.
 
     Raises:
@@ -38,21 +39,17 @@ def open_embedder(
         >>> open_embedder("http://127.0.0.1:8080/v1#bge-small", settings=settings).name
         'bge-small'
     """
-    address, hash_sign, remote = name.partition("#")
     kind, _, model = name.partition("/")
-    if hash_sign:
-        return EMBEDDERS.create(
-            "openai", model=_named(remote, name), base_url=address, on_call=on_call
-        )
-    if kind == "openai":
-        return EMBEDDERS.create(
-            "openai",
-            model=_named(model, name),
-            base_url=settings.openai_base_url,
-            api_key=settings.openai_api_key,
-            on_call=on_call,
-        )
-    return EMBEDDERS.create(kind, model=model) if model else EMBEDDERS.create(kind)
+    if "#" in name:
+        address, _, model = name.partition("#")
+    elif kind == "openai":
+        address = settings.openai_base_url or OPENAI_URL
+    else:
+        return EMBEDDERS.create(kind, model=model) if model else EMBEDDERS.create(kind)
+    if not model:
+        raise UnknownNameError(f"no model is named in {name!r}; write openai/NAME or URL#NAME")
+    key = settings.openai_api_key
+    return EMBEDDERS.create("openai", model=model, base_url=address, api_key=key, on_call=on_call)
 
 
 def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
@@ -63,9 +60,3 @@ def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
     else:
         store = SQLiteStore(path, embedder_name=embedder.name, dimension=embedder.dimension)
     return Memory(store=store, embedder=embedder)
-
-
-def _named(model: str, name: str) -> str:
-    if not model:
-        raise UnknownNameError(f"no model is named in {name!r}; write openai/NAME or URL#NAME")
-    return model

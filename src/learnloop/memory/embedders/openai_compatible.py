@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import openai
-from openai.types import CreateEmbeddingResponse
-from openai.types.create_embedding_response import Usage as CreateEmbeddingUsage
+from pydantic import BaseModel, ValidationError
 
 from learnloop.errors import (
     BadReplyError,
@@ -23,10 +23,23 @@ from learnloop.errors import (
 from learnloop.protocols import Vectors
 from learnloop.types import Call, Usage
 
-OPENAI_URL = "https://api.openai.com/v1"
 TEXTS_PER_CALL = 256
 TIMEOUT_SECONDS = 60.0
 NO_KEY = "none"
+
+
+class _Row(BaseModel):
+    index: int
+    embedding: list[float]
+
+
+class _Used(BaseModel):
+    prompt_tokens: int = 0
+
+
+class _Answer(BaseModel):
+    data: list[_Row]
+    usage: _Used | None = None
 
 
 class OpenAICompatibleEmbedder:
@@ -34,7 +47,7 @@ class OpenAICompatibleEmbedder:
 
     Args:
         model: The server's name of the model.
-        base_url: Address up to and with `/v1`; `None` is OpenAI's own.
+        base_url: Address, up to and with `/v1`.
         api_key: What the server asks for, if it does.
         dimension: Length of the vectors; `None` finds out with one call when first needed.
         max_retries: How often a call is tried again when the server is busy or unreachable.
@@ -49,7 +62,7 @@ class OpenAICompatibleEmbedder:
         self,
         *,
         model: str,
-        base_url: str | None = None,
+        base_url: str,
         api_key: str | None = None,
         dimension: int | None = None,
         max_retries: int = 4,
@@ -62,7 +75,7 @@ class OpenAICompatibleEmbedder:
         self.clock = clock
         self._dimension = dimension
         self._client = openai.OpenAI(
-            base_url=base_url or OPENAI_URL,
+            base_url=base_url,
             api_key=api_key or NO_KEY,
             max_retries=max_retries,
             timeout=TIMEOUT_SECONDS,
@@ -87,37 +100,55 @@ class OpenAICompatibleEmbedder:
             return np.empty((0, self.dimension), dtype=np.float32)
         return np.concatenate(parts)
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     def _ask(self, texts: Sequence[str]) -> Vectors:
         start = self.clock()
         try:
-            reply = self._client.embeddings.create(
-                model=self.model, input=list(texts), encoding_format="float"
-            )
-            vectors = self._read(reply, count=len(texts))
-        except (openai.APIError, LanguageModelError) as error:
-            typed = error if isinstance(error, LanguageModelError) else self._typed(error)
-            self._record(Usage(seconds=self.clock() - start), error=str(typed))
-            raise typed from error
-        # Some servers leave the usage out, whatever the type says.
-        usage: object = reply.usage
-        tokens = usage.prompt_tokens if isinstance(usage, CreateEmbeddingUsage) else 0
+            answer = self._read(self._post(texts))
+            vectors = self._unit_vectors(answer, count=len(texts))
+        except LanguageModelError as error:
+            self._record(Usage(seconds=self.clock() - start), error=str(error))
+            raise
+        tokens = answer.usage.prompt_tokens if answer.usage else 0
         self._record(Usage(tokens_in=tokens, seconds=self.clock() - start))
         return vectors
 
-    def _read(self, reply: CreateEmbeddingResponse, *, count: int) -> Vectors:
-        rows = sorted(reply.data or (), key=lambda item: item.index)
+    def _post(self, texts: Sequence[str]) -> object:
+        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        try:
+            return self._client.post("/embeddings", body=body, cast_to=object)
+        except openai.APIError as error:
+            raise self._typed(error) from error
+        except json.JSONDecodeError as error:
+            raise BadReplyError(f"{self._place()} sent what is not JSON: {error}") from error
+
+    def _read(self, reply: object) -> _Answer:
+        try:
+            return _Answer.model_validate(reply)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the whole"
+            raise BadReplyError(
+                f"{self._place()} sent no embeddings: {where}: {first['msg']}"
+            ) from error
+
+    def _unit_vectors(self, answer: _Answer, *, count: int) -> Vectors:
+        rows = sorted(answer.data, key=lambda row: row.index)
         if [row.index for row in rows] != list(range(count)):
             raise BadReplyError(f"{self._place()} sent {len(rows)} vectors for {count} texts")
+        dimension = self._dimension or len(rows[0].embedding)
+        if {len(row.embedding) for row in rows} != {dimension}:
+            raise BadReplyError(
+                f"{self._place()} sent vectors of dimension {len(rows[0].embedding)}, "
+                f"not {dimension}; is it still the same model?"
+            )
         vectors = np.array([row.embedding for row in rows], dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(lengths) & (lengths > 0)):
             raise BadReplyError(f"{self._place()} sent a vector without a direction")
-        expected = self._dimension or vectors.shape[1]
-        if vectors.shape[1] != expected:
-            raise BadReplyError(
-                f"{self._place()} sent vectors of dimension {vectors.shape[1]}, "
-                f"not {expected}; is it still the same model?"
-            )
         unit: Vectors = vectors / lengths
         return unit
 
