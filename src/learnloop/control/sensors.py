@@ -82,8 +82,8 @@ def parse_feedback(text: str) -> FeedbackMix:
     """
     chances: dict[str, float] = {}
     for part in text.split(","):
-        word, _, number = part.strip().partition("=")
-        chances[_field(word.strip())] = _probability(part.strip(), number) if number else 1.0
+        word, given, number = part.strip().partition("=")
+        chances[_field(word.strip())] = _probability(part.strip(), number) if given else 1.0
     return FeedbackMix(**chances)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -12,8 +13,9 @@ Row = tuple[Cell, ...]
 def same_rows(got: Sequence[Row], want: Sequence[Row], *, ordered: bool) -> bool:
     """Whether two results hold the same rows, in the same order only if `ordered`.
 
-    Numbers are the same if they differ by one part in a million, or, where one of them is a
-    fraction, by half a cent: 3.3333 is as good as 3.33, while 7 is not 8 and `'7'` is not 7.
+    Whole numbers are compared exactly, whatever their type. Where one of two numbers is a
+    fraction, they may differ by one part in a million or by half a cent, so that rounding to
+    cents is no mistake: 3.3333 is as good as 3.33, while 7 is not 8 and `'7'` is not 7.
 
     Examples:
         >>> same_rows([("b", 3.33), ("a", 5)], [("a", 5.0), ("b", 10 / 3)], ordered=False)
@@ -43,11 +45,9 @@ def _same_cell(got: Cell, want: Cell) -> bool:
 
 
 def _same_number(got: float, want: float) -> bool:
-    if got == want:
-        return True
-    whole = float(got).is_integer() and float(want).is_integer()
-    slack = 0.0 if whole else 0.005 + 1e-9
-    return abs(got - want) <= max(slack, 1e-6 * max(abs(got), abs(want)) * (not whole))
+    if got == want or (float(got).is_integer() and float(want).is_integer()):
+        return got == want
+    return math.isclose(got, want, rel_tol=1e-6, abs_tol=0.005 + 1e-9)
 
 
 def _by_text(rows: Sequence[Row]) -> dict[Row, list[Row]]:

@@ -6,6 +6,11 @@ import re
 
 _FENCE = re.compile(r"```(?:[a-z0-9]*[ \t]*\n|sqlite\b|sql\b)?(.*?)(?:```|\Z)", re.I | re.S)
 _START = re.compile(r"^[ \t]*(?:(?:sql|answer)[ \t]*:[ \t]*)?(?=(?:select|with)\b)", re.I | re.M)
+_PROSE = re.compile(
+    r"\n[ \t]*\n(?!\s*(?:[(),]|(?:select|from|where|and|or|group|having|order|limit|union|except"
+    r"|intersect|join|left|inner|cross|on|case|when|end)\b))",
+    re.I,
+)
 _STATEMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|--[^\n]*|-(?!-)|[^;'"-])*""")
 
 
@@ -22,10 +27,8 @@ def parse_sql(reply: str) -> str:
     text = fenced.group(1) if fenced else reply
     start = _START.search(text)
     text = (text[start.end() :] if start else text).strip()
+    if not fenced:
+        text = _PROSE.split(text, maxsplit=1)[0]
     statement = _STATEMENT.match(text)
     end = statement.end() if statement else len(text)
-    if end < len(text) and text[end] == ";":
-        text = text[:end]
-    elif not fenced:
-        text = re.split(r"\n[ \t]*\n", text, maxsplit=1)[0]
-    return text.strip()
+    return (text[:end] if text[end : end + 1] == ";" else text).strip()
