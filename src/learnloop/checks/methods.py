@@ -14,7 +14,7 @@ from learnloop.checks.list_environment import Item, ListEnvironment
 from learnloop.checks.listening_model import Heard, ListeningModel
 from learnloop.errors import LanguageModelError, ModelTimeoutError
 from learnloop.protocols import LanguageModel, Method
-from learnloop.types import CallRole, Feedback, Prediction, Query
+from learnloop.types import CallRole, Feedback, Prediction, Query, Source
 
 MakeMethod = Callable[[LanguageModel], Method]
 
@@ -181,16 +181,19 @@ def _clean_feedback(item: Item, prediction: Prediction) -> Feedback:
 
 
 def _partial(feedback: Feedback) -> Iterator[Feedback]:
-    """Give one feedback in parts, then whole, twice, and then take it back."""
+    """Give one feedback in parts, then whole, twice, then again from others, then the opposite."""
     bare = replace(feedback, correct=None, comment=None, correction=None)
-    yield replace(bare, id=f"{feedback.id}:nothing")
-    yield replace(bare, id=f"{feedback.id}:comment", comment="Not what was asked.")
-    yield replace(bare, id=f"{feedback.id}:value", name="stars", value=0.2)
-    yield replace(bare, id=f"{feedback.id}:correction", correction="word")
+    yield replace(bare, id=f"{feedback.id}/nothing")
+    yield replace(bare, id=f"{feedback.id}/comment", comment="Not what was asked.")
+    yield replace(bare, id=f"{feedback.id}/value", name="stars", value=0.2)
+    yield replace(bare, id=f"{feedback.id}/correction", correction="word")
     yield feedback
     yield feedback
+    yield replace(feedback, id=f"{feedback.id}/same", source=Source(kind="user", id="second"))
+    yield replace(bare, id=f"{feedback.id}/other", correction="another")
+    yield replace(bare, id=f"{feedback.id}/back", correction="word")
     turned = not feedback.correct
-    yield replace(bare, id=f"{feedback.id}:late", correct=turned, supersedes=feedback.id)
+    yield replace(bare, id=f"{feedback.id}/late", correct=turned, supersedes=feedback.id)
 
 
 def _model() -> ListeningModel:

@@ -66,6 +66,11 @@ class RunWriter:
         self._timings.close()
         os.close(self._lock)
 
+    def abandon(self) -> None:
+        """Remove the files of a run that has not made a step, so that nothing is half written."""
+        for name in (INFO_FILE, STEPS_FILE, TIMINGS_FILE, LOCK_FILE):
+            (self.directory / name).unlink(missing_ok=True)
+
     def __enter__(self) -> Self:
         return self
 

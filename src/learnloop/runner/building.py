@@ -19,6 +19,7 @@ from learnloop.methods import METHODS
 from learnloop.methods.parts import Parts
 from learnloop.protocols import Embedder, Environment, Journal, LanguageModel, Method, Sensor
 from learnloop.records.schema import RunInfo
+from learnloop.runner.first_contact import FirstContact
 from learnloop.runner.origin import machine, packages
 from learnloop.runner.params import check_params
 from learnloop.runner.resources import Resources
@@ -103,13 +104,14 @@ def build_method(
 ) -> Iterator[Method]:
     """Put the method together over an empty memory in the directory; let go of it at the end."""
     spec, embedder = prepared.spec, prepared.embedder
+    remove_memory(directory)
     with ExitStack() as stack:
         model = stack.enter_context(_watched(prepared.model, prepared, responses))
         writer = model
         if prepared.policy_model is not prepared.model:
             writer = stack.enter_context(_watched(prepared.policy_model, prepared, responses))
         store = SQLiteStore(
-            _fresh(directory / MEMORY_FILE),
+            directory / MEMORY_FILE,
             embedder_name=embedder.name,
             dimension=embedder.dimension,
         )
@@ -164,13 +166,17 @@ def _environment(spec: RunSpec) -> Environment:
 @contextmanager
 def _watched(model: LanguageModel, prepared: Prepared, responses: Path) -> Iterator[LanguageModel]:
     """Put a model behind the cache of responses and the run's ledger."""
-    cached = Cached(model, responses, failure_scope=prepared.spec.run_id)
+    cached = Cached(FirstContact(model), responses, failure_scope=prepared.spec.run_id)
     with closing(cached):
         yield Metered(cached, prepared.ledger)
 
 
-def _fresh(path: Path) -> Path:
-    """Remove what an earlier attempt remembered: a run begins again with nothing in memory."""
+def remove_memory(directory: Path) -> None:
+    """Forget what a run in the directory remembers: it begins again with nothing."""
+    remove_database(directory / MEMORY_FILE)
+
+
+def remove_database(path: Path) -> None:
+    """Remove a SQLite file with all that goes with it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return path

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from learnloop.errors import BudgetError, InputError
+from learnloop.errors import BudgetError, InputError, LearnloopError
 from learnloop.records.reader import read_info
 from learnloop.records.schema import RunInfo
 from learnloop.records.writer import INFO_FILE, RunWriter
 from learnloop.runner.budget import Spending
-from learnloop.runner.building import Prepared, build_method, build_sensor, run_info
+from learnloop.runner.building import (
+    Prepared,
+    build_method,
+    build_sensor,
+    remove_database,
+    remove_memory,
+    run_info,
+)
 from learnloop.runner.resume import check_same, keep_records
 from learnloop.runner.run import Instruments, StepJournal, StepOutcome, explain, run
 from learnloop.runner.spec import RunSpec
@@ -57,29 +65,47 @@ def conduct(
         ReplayError: A step on record comes out otherwise now.
         RecordError: A record cannot be written or read.
     """
+    kept = responses or directory / RESPONSES_FILE
     with RunWriter(directory) as writer:
         check_directory(directory, prepared.spec, resume=resume)
-        info = _begin(writer, prepared)
-        journal = StepJournal()
-        with build_method(
-            prepared,
-            directory=directory,
-            responses=responses or directory / RESPONSES_FILE,
-            journal=journal,
-        ) as method:
-            outcomes = run(
-                method,
-                prepared.environment,
-                sensor=build_sensor(prepared.spec),
-                seed=prepared.spec.seed,
-                steps=prepared.spec.steps,
-                instruments=Instruments(
-                    ledger=prepared.ledger, journal=journal, clock=spending.clock
-                ),
-            )
-            ending = _Ending(length=prepared.length)
+        ending = _Ending(length=prepared.length)
+        try:
+            info = _begin(writer, prepared)
+            outcomes = _outcomes(prepared, directory=directory, responses=kept, spending=spending)
             yield from ending.watch(keep_records(outcomes, writer=writer, spending=spending))
+        except LearnloopError:
+            if not writer.steps and not ending.made:
+                _abandon(writer, responses=kept)
+            raise
         writer.write_info(ending.put_on(info, why=spending.why_stop()))
+
+
+def _outcomes(
+    prepared: Prepared, *, directory: Path, responses: Path, spending: Spending
+) -> Iterator[StepOutcome]:
+    spec, journal = prepared.spec, StepJournal()
+    with build_method(
+        prepared, directory=directory, responses=responses, journal=journal
+    ) as method:
+        yield from run(
+            method,
+            prepared.environment,
+            sensor=build_sensor(spec),
+            seed=spec.seed,
+            steps=spec.steps,
+            instruments=Instruments(ledger=prepared.ledger, journal=journal, clock=spending.clock),
+        )
+
+
+def _abandon(writer: RunWriter, *, responses: Path) -> None:
+    """Leave nothing of a run that could not make its first step."""
+    directory = writer.directory
+    writer.abandon()
+    remove_memory(directory)
+    if responses.parent == directory:
+        remove_database(responses)
+    with suppress(OSError):
+        directory.rmdir()
 
 
 def check_directory(directory: Path, spec: RunSpec, *, resume: bool) -> None:
@@ -110,21 +136,21 @@ class _Ending:
 
     def __init__(self, *, length: int) -> None:
         self.length = length
-        self._made = 0
+        self.made = 0
         self._over_limit: str | None = None
 
     def watch(self, outcomes: Iterator[StepOutcome]) -> Iterator[StepOutcome]:
         """Pass the steps on; a call over a limit ends them."""
         try:
             for outcome in outcomes:
-                self._made += 1
+                self.made += 1
                 yield outcome
         except BudgetError as error:
             self._over_limit = explain(error)
 
     def put_on(self, info: RunInfo, *, why: str | None) -> RunInfo:
         """Return what `run.json` is to say now."""
-        complete = self._made == self.length
+        complete = self.made == self.length
         return replace(
             info, complete=complete, stopped=None if complete else self._over_limit or why
         )
