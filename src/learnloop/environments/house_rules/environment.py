@@ -175,8 +175,9 @@ def house_rules_drift(
 
 def _build(database: Database, folder: Path) -> Path:
     path = folder / f"{database.name}.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(database.script)
+        path.write_bytes(connection.serialize())
     return path
 
 
