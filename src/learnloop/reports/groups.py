@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from learnloop.reports.load import Run
 
@@ -65,6 +65,11 @@ class Section:
     def runs(self) -> tuple[Run, ...]:
         """The runs of all groups."""
         return tuple(run for group in self.groups for run in group.runs)
+
+    def leading_with(self, feedback: str) -> Section:
+        """Return the section with the groups of one feedback mode before the others."""
+        ordered = sorted(self.groups, key=lambda group: group.feedback != feedback)
+        return replace(self, groups=tuple(ordered))
 
     def length(self, feedback: str) -> int:
         """Number of steps of the longest run with one feedback mode."""
@@ -136,6 +141,8 @@ def _differing(runs: Sequence[Run], run: Run) -> list[str]:
 def _label(run: Run, names: Sequence[str]) -> str:
     variant = _variant(run)
     shown = {name.removeprefix("method_params."): variant.get(name, "default") for name in names}
+    if len(shown) == 1 and (word := next(iter(shown.values()))).isidentifier():
+        return f"{run.info.method} ({word})"
     return f"{run.info.method} ({_phrase(shown)})" if shown else run.info.method
 
 
@@ -148,10 +155,10 @@ def _variant(run: Run) -> dict[str, str]:
 
 
 def flatten(value: object, name: str = "") -> dict[str, str]:
-    """Return nested mappings as one level with dotted names, values as text.
+    """Return nested mappings as one level with dotted names, values as text, without `None`.
 
     Examples:
-        >>> flatten({"k": 4, "writer": {"name": "rules"}})
+        >>> flatten({"k": 4, "writer": {"name": "rules"}, "steps": None})
         {'k': '4', 'writer.name': 'rules'}
     """
     if isinstance(value, Mapping):
@@ -160,7 +167,7 @@ def flatten(value: object, name: str = "") -> dict[str, str]:
             for inner, item in value.items()
             for key, text in flatten(item, f"{name}.{inner}".lstrip(".")).items()
         }
-    return {name: str(value)} if name else {}
+    return {name: str(value)} if name and value is not None else {}
 
 
 def _phrase(fields: Mapping[str, str]) -> str:

@@ -23,11 +23,12 @@ from learnloop.reports.wording import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """One big number with what it is."""
+    """One big number, what it is, and what it is to be held against."""
 
     number: str
     unit: str
     label: str
+    against: str
 
 
 def lead(comparisons: Sequence[Comparison]) -> Comparison:
@@ -76,18 +77,13 @@ def sentence(comparison: Comparison, *, first: int) -> str:
     return " ".join(parts)
 
 
-def caution(comparisons: Sequence[Comparison]) -> str:
-    """Return a warning where the comparisons rest on little, `""` where they do not."""
-    small = [one for one in comparisons if one.is_small]
-    if not small:
+def caution(comparison: Comparison) -> str:
+    """Return a warning where a comparison rests on little, `""` where it does not."""
+    reasons = [plural(comparison.seeds, "seed")] * (comparison.seeds < FEW_SEEDS)
+    reasons += [plural(comparison.pairs, "pair")] * (comparison.pairs < FEW_PAIRS)
+    if not reasons:
         return ""
-    seeds, pairs = min(one.seeds for one in small), min(one.pairs for one in small)
-    reasons = [plural(seeds, "seed")] * (seeds < FEW_SEEDS)
-    reasons += [plural(pairs, "pair")] * (pairs < FEW_PAIRS)
-    return (
-        f"Small sample: some comparisons rest on {listing(reasons)} only. "
-        "Other seeds may give another picture."
-    )
+    return f"This rests on {listing(reasons)} only; other seeds may give another picture."
 
 
 def measured(section: Section) -> str:
@@ -107,52 +103,55 @@ def measured(section: Section) -> str:
 
 
 def tiles(comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> list[Tile]:
-    """Return the big numbers about the method that gained most, or that is best."""
+    """Return the big numbers about the method that leads, or that is best."""
     row = _row_of(comparisons, rows)
     if row is None:
         return []
-    shown = [
+    base = _baseline_row(comparisons, rows)
+    return [
+        *_gain_tile(comparisons),
         Tile(
             number=percent(row.second_half).removesuffix(f"{NARROW}%"),
             unit="%",
-            label=_accuracy_label(comparisons, row),
+            label="right in the second half",
+            against=f"{base.method} {percent(base.second_half)}" if base else row.method,
         ),
         Tile(
             number=per_unit(row.calls_per_query),
             unit="",
-            label=_other(rows, row, "calls_per_query", "model calls a query"),
+            label="model calls a query",
+            against=f"{base.method} {per_unit(base.calls_per_query)}" if base else row.method,
         ),
         Tile(
             number=duration(row.seconds_per_step).partition(NARROW)[0],
-            unit="s",
-            label=_other(rows, row, "seconds_per_step", "seconds a step"),
+            unit=duration(row.seconds_per_step).partition(NARROW)[2],
+            label="a step",
+            against=f"{base.method} {duration(base.seconds_per_step)}" if base else row.method,
         ),
     ]
-    return _gain_tile(comparisons) + shown
 
 
 def _gain_tile(comparisons: Sequence[Comparison]) -> list[Tile]:
     if not comparisons:
         return []
     best = lead(comparisons)
-    interval = _interval(best.interval).strip(" ()")
-    label = f"over {best.baseline}, second half; {interval}" if interval else best.baseline
-    return [Tile(number=points(best.gain), unit="points", label=label)]
+    return [
+        Tile(
+            number=points(best.gain),
+            unit="points",
+            label=f"over {best.baseline}, second half",
+            against=_interval(best.interval).strip(" ()") or "one pair only",
+        )
+    ]
 
 
-def _accuracy_label(comparisons: Sequence[Comparison], row: TableRow) -> str:
-    label = "right in the second half"
+def _baseline_row(comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> TableRow | None:
+    """Return the row of the lead's baseline, that with the same feedback first."""
     if not comparisons:
-        return label
+        return None
     best = lead(comparisons)
-    return f"{label}; {best.baseline} {percent(best.baseline_accuracy)}"
-
-
-def _other(rows: Sequence[TableRow], row: TableRow, field: str, label: str) -> str:
-    """Return the label with what the baseline took, where another row is one."""
-    base = next((one for one in rows if one.method == "zero_shot" and one != row), None)
-    value = getattr(base, field, None)
-    return label if base is None or value is None else f"{label}; {base.method} {per_unit(value)}"
+    there = [row for row in rows if row.method == best.baseline]
+    return min(there, key=lambda row: row.feedback != best.feedback, default=None)
 
 
 def _row_of(comparisons: Sequence[Comparison], rows: Sequence[TableRow]) -> TableRow | None:

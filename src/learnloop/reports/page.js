@@ -6,14 +6,16 @@ const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const charts = read("charts-data");
 const runs = read("runs-data");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-const PAGE = 100;
+const PAGE = 40;
 
 for (const part of document.querySelectorAll(".js")) part.hidden = false;
 
 /* charts */
 
+const WIDE = 620;
+
 function fit(spec, width) {
-  if (width >= 620) return spec;
+  if (width >= WIDE) return spec;
   const layer = spec.layer.filter((one) => one.name !== "labels");
   return { ...spec, layer, height: width < 420 ? 230 : 280 };
 }
@@ -22,6 +24,9 @@ async function draw(place) {
   const section = place.closest(".environment");
   const kind = section.querySelector(".curves input:checked").value;
   const spec = charts[place.dataset.chart][kind][dark.matches ? "dark" : "light"];
+  const curves = place.closest(".curves");
+  const all = [...curves.querySelectorAll("[data-chart]")];
+  curves.classList.toggle("labelled", all.every((one) => one.clientWidth >= WIDE));
   place.dataset.width = place.clientWidth;
   await window.vegaEmbed(place, fit(spec, place.clientWidth), {
     mode: "vega-lite",
@@ -72,16 +77,24 @@ const MARKS = { right: "✓", wrong: "✗", failed: "!" };
 
 /* one step */
 
+function corrected(query) {
+  const given = current().steps.flatMap((step) => step.feedback);
+  return given.filter((one) => one.target === query && one.correction).pop()?.correction;
+}
+
 function episode(shown) {
   const item = make("details", null, "episode");
   const head = put(make("summary"), make("code", shown.id));
   if (shown.corrected) head.append(" ", make("span", "correction", "mark"));
-  if (shown.query) head.append(" ", make("span", shown.query));
   item.append(head);
-  if (shown.answer) item.append(written(shown.answer));
-  if (shown.step === null) item.append(make("p", "Not a query of this run.", "facts"));
-  else item.append(stepLink(shown.step));
-  return item;
+  if (shown.step === null) return put(item, make("p", "Not a query of this run.", "facts"));
+  const step = current().steps[shown.step - 1];
+  head.append(" ", make("span", step.query));
+  return put(
+    item,
+    written(shown.corrected ? corrected(step.id) : step.answer),
+    stepLink(shown.step)
+  );
 }
 
 function stepLink(number) {
@@ -175,10 +188,7 @@ function show(step) {
   const body = put(make("div", null, "body"));
   item.append(body);
   item.addEventListener("toggle", () => {
-    if (item.open && !body.hasChildNodes()) {
-      body.append(make("p", step.query, "asked"));
-      fill(body, step);
-    }
+    if (item.open && !body.hasChildNodes()) fill(body, step);
   });
   return item;
 }
@@ -214,7 +224,7 @@ function showRun() {
     const name = place.dataset.count;
     place.textContent = run.steps.filter((s) => name === "all" || s.verdict === name).length;
   }
-  const spec = Object.entries(run.spec).map(([name, value]) => `${name} ${value}`);
+  const spec = Object.entries(run.spec).map(([name, value]) => `${name}: ${value}`);
   document.getElementById("run-facts").textContent =
     (run.incomplete ? "Incomplete, or the stream ended early. " : "") + spec.join(" · ");
   const strip = document.getElementById("strip");
@@ -251,4 +261,7 @@ for (const section of sections) {
 choice.addEventListener("change", showRun);
 document.getElementById("verdicts").addEventListener("change", showSteps);
 more.addEventListener("click", showMore);
-if (runs.length) showRun();
+if (runs.length) {
+  choice.value = String(Math.max(0, runs.findIndex((run) => run.leads)));
+  showRun();
+}

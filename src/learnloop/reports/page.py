@@ -64,6 +64,11 @@ class SectionShown:
     runs: list[RunShown]
 
     @property
+    def is_sure(self) -> bool:
+        """Whether the headline's gain is one that chance does not explain."""
+        return bool(self.comparisons) and lead(self.comparisons).is_significant
+
+    @property
     def run_count(self) -> int:
         """How many runs there are."""
         return len(self.runs)
@@ -101,26 +106,30 @@ def write_report(runs: Sequence[Run], *, out: Path, command: str) -> Path:
 
 
 def show_section(section: Section) -> SectionShown:
-    """Work out all that the page says about one environment."""
-    comparisons, rows = compare(section), make_table([section])
+    """Work out all that the page says about one environment, the leading method first."""
+    comparisons = compare(section)
     best = lead(comparisons) if comparisons else None
+    leading = (best.method, best.feedback) if best else None
+    if best:
+        section = section.leading_with(best.feedback)
+    rows = make_table([section])
     baselines = frozenset(group.label for group in section.groups if group.is_baseline)
-    legend = strokes(section.labels, baselines=baselines)
+    legend = strokes(section.labels, baselines=baselines, leading=best.method if best else None)
     first = section.length(best.feedback) // 2 + 1 if best else 1
     return SectionShown(
         id=_slug(section.title),
         section=section,
         title=title(section, comparisons, rows),
         sentence=sentence(best, first=first) if best else "",
-        caution=caution(comparisons),
+        caution=caution(best) if best else "",
         measured=measured(section),
         tiles=tiles(comparisons, rows),
         legend=legend,
-        figures=[_figure(section, name, legend) for name in _modes(section, best)],
+        figures=[_figure(section, name, legend) for name in section.feedbacks],
         comparisons=comparisons,
         rows=rows,
-        policies=summarise_policies(section),
-        runs=show_runs(section),
+        policies=sorted(summarise_policies(section), key=lambda one: one.key != leading),
+        runs=show_runs(section, leading=leading),
     )
 
 
@@ -161,11 +170,6 @@ def draw_pngs(shown: SectionShown, *, prefix: str = "") -> dict[str, bytes]:
             gains = to_spec(chart, theme=theme, width=620, height=height)
             drawn[f"{prefix}gains-{theme.name}.png"] = to_png(gains, theme=theme)
     return drawn
-
-
-def _modes(section: Section, best: Comparison | None) -> list[str]:
-    first = [best.feedback] if best else []
-    return list(dict.fromkeys([*first, *section.feedbacks]))
 
 
 def _figure(section: Section, feedback: str, legend: tuple[Stroke, ...]) -> Figure:

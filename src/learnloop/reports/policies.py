@@ -56,6 +56,11 @@ class PolicySummary:
     events: tuple[Count, ...]
     refusals: tuple[Refusal, ...]
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """Names the group."""
+        return self.label, self.feedback
+
 
 def summarise_policies(section: Section) -> list[PolicySummary]:
     """Return a summary for each group that showed a policy or recorded an event."""
@@ -67,7 +72,7 @@ def _summarise(group: Group) -> PolicySummary:
     records = [record for run in group.runs for record in run.steps]
     events = [event for record in records for event in record.events]
     kinds = Counter(event.kind for event in events)
-    reasons = Counter(event.text for event in events if event.kind.endswith("_refused"))
+    refused = [event.text for event in events if event.kind.endswith("_refused")]
     bullets = shown_bullets(group)
     return PolicySummary(
         label=group.label,
@@ -77,7 +82,9 @@ def _summarise(group: Group) -> PolicySummary:
         steps_with_policy=sum(record.policy is not None for record in records),
         steps=len(records),
         events=tuple(Count(name=kind, times=n) for kind, n in _by_count(kinds)),
-        refusals=tuple(Refusal(reason=text, times=n) for text, n in _by_count(reasons)),
+        refusals=tuple(
+            Refusal(reason=text, times=n) for text, n in _by_count(Counter(refused))[:MOST]
+        ),
     )
 
 

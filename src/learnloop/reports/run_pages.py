@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from learnloop.records.schema import CallRecord, StepRecord, StepTiming
@@ -18,15 +18,13 @@ CORRECTION = ":correction"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeShown:
-    """An episode by its id; `step` is the place of its query in the run, `None` if not there.
+    """An episode by its id; `step` is the number of its query's step, `None` if not in the run.
 
-    `answer` is what the episode held: the earlier answer, or the correction that was given.
+    `corrected` tells the correction that somebody gave from the answer of the model.
     """
 
     id: str
     step: int | None
-    query: str
-    answer: str
     corrected: bool
 
 
@@ -101,48 +99,47 @@ class RunShown:
     name: str
     section: str
     incomplete: bool
+    leads: bool
     spec: dict[str, str]
     steps: tuple[StepShown, ...]
 
 
-@dataclass(slots=True)
-class _Past:
-    """What the stream has shown so far."""
-
-    steps: dict[str, StepShown] = field(default_factory=dict)
-    corrections: dict[str, str] = field(default_factory=dict)
-
-
-def show_runs(section: Section) -> list[RunShown]:
-    """Return the runs of a section, in the order of its groups."""
+def show_runs(section: Section, *, leading: tuple[str, str] | None = None) -> list[RunShown]:
+    """Return the runs of a section; those of the leading method and feedback are marked."""
     return [
-        show_run(run, name=f"{group.label}, {group.feedback}, seed {run.seed}", section=section)
+        show_run(
+            run,
+            name=f"{group.label}, {group.feedback}, seed {run.seed}",
+            section=section.title,
+            leads=(group.label, group.feedback) == leading,
+        )
         for group in section.groups
         for run in group.runs
     ]
 
 
-def show_run(run: Run, *, name: str, section: Section) -> RunShown:
-    """Return one run with its steps."""
+def show_run(run: Run, *, name: str, section: str, leads: bool = False) -> RunShown:
+    """Return one run with its steps; `leads` marks one that a page opens with."""
     timings = {timing.step: timing for timing in run.timings}
-    past = _Past()
+    past: dict[str, int] = {}
     steps = []
     for number, record in enumerate(run.steps, start=1):
-        shown = _step(number, record, timing=timings.get(record.step), past=past)
-        past.steps[record.query_id] = shown
-        past.corrections |= {f.target_id: f.correction for f in record.feedback if f.correction}
-        steps.append(shown)
+        steps.append(_step(number, record, timing=timings.get(record.step), past=past))
+        past[record.query_id] = number
     return RunShown(
         id=run.info.run_id,
         name=name,
-        section=section.title,
+        section=section,
         incomplete=is_incomplete(run),
+        leads=leads,
         spec=flatten(run.info.spec),
         steps=tuple(steps),
     )
 
 
-def _step(number: int, record: StepRecord, *, timing: StepTiming | None, past: _Past) -> StepShown:
+def _step(
+    number: int, record: StepRecord, *, timing: StepTiming | None, past: Mapping[str, int]
+) -> StepShown:
     return StepShown(
         number=number,
         id=record.query_id,
@@ -173,18 +170,12 @@ def _verdict(record: StepRecord) -> Verdict:
     return "right" if record.score >= 1.0 else "wrong"
 
 
-def _episode(name: str, past: _Past) -> EpisodeShown:
+def _episode(name: str, past: Mapping[str, int]) -> EpisodeShown:
     """Resolve an episode id: that of its query, with `:correction` for a correction of it."""
     query_id, mark, _ = name.partition(CORRECTION)
-    corrected = bool(mark) and name not in past.steps
-    step = past.steps.get(query_id if corrected else name)
-    answer = past.corrections.get(query_id, "") if corrected else step.answer if step else ""
+    corrected = bool(mark) and name not in past
     return EpisodeShown(
-        id=name,
-        step=step.number if step else None,
-        query=step.query if step else "",
-        answer=answer,
-        corrected=corrected,
+        id=name, step=past.get(query_id if corrected else name), corrected=corrected
     )
 
 

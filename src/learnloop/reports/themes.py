@@ -39,13 +39,13 @@ DARK = Theme(
     palette=("#64b5f6", "#ff9361", "#3fd0a8", "#e59ad0", "#e6c04a", "#a5dcff"),
 )
 THEMES = (LIGHT, DARK)
-DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (4, 2), (12, 3))
+DASHES: tuple[tuple[int, ...], ...] = ((1, 0), (9, 3), (2, 2), (9, 3, 2, 3))
 BASELINE_DASH = (5, 4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """How one method is drawn: a colour for each theme, and a dash for those who see no colour."""
+    """How one method is drawn: a colour for each theme, and a dash."""
 
     label: str
     light: str
@@ -57,13 +57,15 @@ class Stroke:
         return self.dark if theme is DARK else self.light
 
 
-def strokes(labels: tuple[str, ...], *, baselines: frozenset[str]) -> tuple[Stroke, ...]:
-    """Give every label its stroke; the first baseline is grey, the rest take colours in order.
+def strokes(
+    labels: tuple[str, ...], *, baselines: frozenset[str], leading: str | None = None
+) -> tuple[Stroke, ...]:
+    """Give every label its stroke: the first baseline is grey, the leading one has the accent.
 
-    Beyond six coloured labels the colours come round again, with other dashes.
+    Beyond six coloured labels the colours come round again, dashed.
     """
-    grey = next((label for label in labels if label in baselines), None)
-    coloured = [label for label in labels if label != grey]
+    grey = next((label for label in labels if label in baselines and label != leading), None)
+    coloured = sorted((x for x in labels if x != grey), key=lambda label: label != leading)
     drawn = {label: _stroke(label, place) for place, label in enumerate(coloured)}
     if grey is not None:
         drawn[grey] = Stroke(
@@ -73,10 +75,10 @@ def strokes(labels: tuple[str, ...], *, baselines: frozenset[str]) -> tuple[Stro
 
 
 def _stroke(label: str, place: int) -> Stroke:
-    colour, turn = place % len(LIGHT.palette), place // len(LIGHT.palette)
+    turn, colour = divmod(place, len(LIGHT.palette))
     return Stroke(
         label=label,
         light=LIGHT.palette[colour],
         dark=DARK.palette[colour],
-        dash=DASHES[(colour + turn) % len(DASHES)],
+        dash=DASHES[turn % len(DASHES)],
     )
