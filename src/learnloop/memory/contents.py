@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 
 from learnloop.errors import ConflictError, UnknownEpisodeError
 from learnloop.memory.feedback_in_force import verdict
@@ -33,10 +32,10 @@ def given_verdict(episode: Episode) -> bool | None:
     return None if episode.feedback else episode.correct
 
 
-def resolved(episode: Episode, given: bool | None, feedback: tuple[Feedback, ...]) -> Episode:
-    """Return the episode with all its feedback and the verdict in force."""
+def in_force(given: bool | None, feedback: tuple[Feedback, ...]) -> bool | None:
+    """Return the verdict on an episode: what its feedback says, else what it brought itself."""
     said = verdict(feedback)
-    return replace(episode, correct=given if said is None else said, feedback=feedback)
+    return given if said is None else said
 
 
 def distinct(feedback: tuple[Feedback, ...]) -> tuple[Feedback, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from learnloop.memory.contents import (
     content_hash,
     distinct,
     given_verdict,
-    resolved,
+    in_force,
     unknown_episode,
 )
 from learnloop.memory.vector_index import VectorIndex, check_vectors
@@ -83,7 +84,8 @@ class InMemoryStore:
                 return False
             self._feedback_targets[feedback.id] = episode_id
             old = self._episodes[position]
-            new = resolved(old, self._given[position], (*old.feedback, feedback))
+            said = (*old.feedback, feedback)
+            new = replace(old, correct=in_force(self._given[position], said), feedback=said)
             self._episodes[position] = new
             self._index.judge(position, new.correct)
             return True
@@ -129,7 +131,8 @@ class InMemoryStore:
 
     def _keep(self, episode: Episode) -> None:
         given = given_verdict(episode)
-        kept = resolved(episode, given, distinct(episode.feedback))
+        said = distinct(episode.feedback)
+        kept = replace(episode, correct=in_force(given, said), feedback=said)
         self._positions[kept.id] = len(self._episodes)
         self._episodes.append(kept)
         self._given.append(given)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from learnloop.errors import UnknownNameError
 from learnloop.memory import EMBEDDERS
+from learnloop.memory.embedders.caching import CachingEmbedder
 from learnloop.memory.in_memory import InMemoryStore
 from learnloop.memory.memory import Memory
 from learnloop.memory.sqlite import SQLiteStore
@@ -15,12 +16,13 @@ from learnloop.settings import Settings
 from learnloop.types import Call
 
 OPENAI_URL = "https://api.openai.com/v1"
+TEXTS_CACHED = 4096
 
 
 def open_embedder(
     name: str, *, settings: Settings, on_call: Callable[[Call], None] | None = None
 ) -> Embedder:
-    """Return the embedder of a name.
+    """Return the embedder of a name, with a cache of the last few thousand texts.
 
     Args:
         name: `wordllama`, `openai/NAME`, `URL#NAME` (any other server with `/v1/embeddings`),
@@ -39,6 +41,21 @@ def open_embedder(
         >>> open_embedder("http://127.0.0.1:8080/v1#bge-small", settings=settings).name
         'bge-small'
     """
+    embedder = _open(name, settings=settings, on_call=on_call)
+    return CachingEmbedder(embedder=embedder, size=TEXTS_CACHED)
+
+
+def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
+    """Return a memory kept in a file, or in this process alone where no path is given."""
+    store: EpisodeStore
+    if path is None:
+        store = InMemoryStore(embedder_name=embedder.name, dimension=embedder.dimension)
+    else:
+        store = SQLiteStore(path, embedder_name=embedder.name, dimension=embedder.dimension)
+    return Memory(store=store, embedder=embedder)
+
+
+def _open(name: str, *, settings: Settings, on_call: Callable[[Call], None] | None) -> Embedder:
     kind, _, model = name.partition("/")
     if "#" in name:
         address, _, model = name.partition("#")
@@ -50,13 +67,3 @@ def open_embedder(
         raise UnknownNameError(f"no model is named in {name!r}; write openai/NAME or URL#NAME")
     key = settings.openai_api_key
     return EMBEDDERS.create("openai", model=model, base_url=address, api_key=key, on_call=on_call)
-
-
-def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
-    """Return a memory kept in a file, or in this process alone where no path is given."""
-    store: EpisodeStore
-    if path is None:
-        store = InMemoryStore(embedder_name=embedder.name, dimension=embedder.dimension)
-    else:
-        store = SQLiteStore(path, embedder_name=embedder.name, dimension=embedder.dimension)
-    return Memory(store=store, embedder=embedder)

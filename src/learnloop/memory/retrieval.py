@@ -14,8 +14,9 @@ from learnloop.memory.memory import Memory
 from learnloop.types import Episode, Match, Outcome, Query
 
 POOL_FACTOR = 10
-WINDOW_FACTOR = 4
-WINDOW_EXTRA = 8
+WINDOW_FACTOR = 2
+WINDOW_EXTRA = 4
+WINDOW_GROWTH = 4
 
 
 class Right:
@@ -103,7 +104,7 @@ class Recent:
                     kept.setdefault(_identity(episode), episode)
             if len(kept) >= k or len(found) < window:
                 return tuple(reversed(list(kept.values())[: max(k, 0)]))
-            window *= WINDOW_FACTOR
+            window *= WINDOW_GROWTH
 
     def _fits(self, episode: Episode, query: Query) -> bool:
         same_group = episode.query.group == query.group
@@ -159,7 +160,7 @@ class _Search:
             # Equally similar episodes may follow, and one of them be a newer duplicate.
             if ended or (len(kept) >= k and found[-1].similarity < kept[k - 1].similarity):
                 return kept[:k]
-            window *= WINDOW_FACTOR
+            window *= WINDOW_GROWTH
         return []
 
 

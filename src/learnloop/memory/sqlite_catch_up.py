@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from learnloop.memory.feedback_in_force import verdict
+from learnloop.memory.contents import in_force
 from learnloop.memory.sqlite_rows import truth
 from learnloop.protocols import Vectors
 from learnloop.types import Feedback
@@ -62,8 +62,8 @@ def select_verdicts(connection: sqlite3.Connection, *, since: int) -> NewVerdict
     verdicts: dict[int, bool | None] = {}
     for position, group in groupby(rows, key=lambda row: row[0]):
         said = list(group)
-        found = verdict([_bare(*row[2:]) for row in said])
-        verdicts[position] = truth(said[0][1]) if found is None else found
+        feedback = tuple(_bare(*row[2:]) for row in said)
+        verdicts[position] = in_force(truth(said[0][1]), feedback)
     return NewVerdicts(verdicts=verdicts, newest=newest)
 
 

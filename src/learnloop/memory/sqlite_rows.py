@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from learnloop.memory.contents import given_verdict, resolved
+from learnloop.memory.contents import given_verdict, in_force
 from learnloop.protocols import Vectors
 from learnloop.types import Episode, Feedback, Query, Source
 
@@ -122,14 +122,15 @@ def _select_feedback(
 
 def _episode(row: Sequence[Any], feedback: tuple[Feedback, ...]) -> Episode:
     _, id_, query_id, text, context, group, answer, step, kind, source_id, given = row
-    episode = Episode(
+    return Episode(
         id=id_,
         query=Query(id=query_id, text=text, context=context, group=group),
         answer=answer,
         step=step,
         source=Source(kind=kind, id=source_id),
+        correct=in_force(truth(given), feedback),
+        feedback=feedback,
     )
-    return resolved(episode, truth(given), feedback)
 
 
 def _feedback(row: Sequence[Any]) -> Feedback:
