@@ -1,7 +1,8 @@
+import math
+
 import faiss
 import numpy as np
 import pytest
-import threadpoolctl
 
 from learnloop.errors import EmbedderMismatchError, ParameterError
 from learnloop.memory.vector_index import VectorIndex, check_vectors
@@ -64,12 +65,18 @@ def test_similarity_never_leaves_minus_one_to_one():
         assert hits[-1].similarity >= -1.0
 
 
-def test_searching_leaves_the_number_of_blas_threads_as_it_was():
-    before = [pool["num_threads"] for pool in threadpoolctl.threadpool_info()]
-    filled(unit_vectors(2000, 256, 7)).nearest(
-        unit_vectors(1, 256, 8)[0], k=1, outcome=None, group=None
-    )
-    assert [pool["num_threads"] for pool in threadpoolctl.threadpool_info()] == before
+def test_differences_below_single_precision_decide_nothing_wrongly():
+    dimension, count = 64, 2000
+    rng = np.random.default_rng(9)
+    around = unit_vectors(1, dimension, 10) + 3e-8 * rng.standard_normal((count, dimension))
+    rows = around.astype(np.float32)
+    asked = unit_vectors(1, dimension, 11)[0]
+    products = rows.astype(np.float64) * asked.astype(np.float64)
+    exact = [math.fsum(row) for row in products]
+    hits = filled(rows).nearest(asked, k=25, outcome=None, group=None)
+    expected = sorted(exact, reverse=True)[:25]
+    assert len(set(expected)) > 5
+    assert [exact[hit.position] for hit in hits] == pytest.approx(expected, abs=1e-15)
 
 
 def test_vectors_of_another_dimension_are_refused():

@@ -1,6 +1,6 @@
 """Exact search over unit vectors in memory, by similarity, outcome and group; knows no text.
 
-Every answer is exact and never varies: a fast pass on one BLAS thread finds all rows that could
+Every answer is exact and never varies: a fast pass on one thread finds all rows that could
 be among the nearest given its rounding error, a second pass in double precision ranks those. So
 equal vectors get equal similarities wherever they stand, and ties go to the oldest.
 """
@@ -13,7 +13,6 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from learnloop.errors import EmbedderMismatchError, ParameterError
 from learnloop.protocols import Vectors
@@ -60,7 +59,6 @@ class VectorIndex:
         self._group_codes: dict[str, int] = {}
         self._asked = b""
         self._scored = 0
-        self._blas = ThreadpoolController()
         # No float32 dot product of two unit vectors is off by more than this.
         self._rounding = dimension * float(np.finfo(np.float32).eps)
 
@@ -125,8 +123,8 @@ class VectorIndex:
             self._asked, self._scored = asked, 0
         if self._scored < self._size:
             new = slice(self._scored, self._size)
-            with self._blas.limit(limits=1, user_api="blas"):
-                np.matmul(self._rows[new], vector, out=self._scores[new])
+            # Row by row: as fast as a matrix product, and it never starts BLAS threads.
+            np.vecdot(self._rows[new], vector, out=self._scores[new])
             self._scored = self._size
         return self._scores[: self._size]
 
