@@ -128,7 +128,7 @@ class EpisodeStore(Protocol):
         """Remember an episode under its vector of shape `(dimension,)`; `False` if it was there.
 
         Raises:
-            ConflictError: Other content is there under the same id.
+            ConflictError: Another query or answer is there under the same id.
             EmbedderMismatchError: The vector has another dimension.
         """
         ...

@@ -5,6 +5,7 @@ from learnloop.errors import UnknownEpisodeError
 from learnloop.memory.in_memory import InMemoryStore
 from learnloop.memory.memory import Memory
 from learnloop.memory.opening import open_memory
+from learnloop.memory.sqlite import SQLiteStore
 from learnloop.types import Episode, Feedback, Query, Source
 
 
@@ -66,10 +67,17 @@ def test_one_step_embeds_each_text_once():
     assert embedder.texts == ["all orders"]
 
 
-def test_a_memory_can_be_kept_in_a_file_or_not(tmp_path):
+def test_each_opened_memory_is_empty_and_of_its_embedder():
     embedder = CountingEmbedder()
     open_memory(embedder).remember(episode("a", "orders"))
     assert len(open_memory(embedder)) == 0
-    path = tmp_path / "folder" / "memory.db"
-    open_memory(embedder, path=path).remember(episode("a", "orders"))
-    assert len(open_memory(embedder, path=path)) == 1
+
+
+def test_a_memory_in_a_file_lasts(tmp_path):
+    embedder = CountingEmbedder()
+    options = {"embedder_name": embedder.name, "dimension": embedder.dimension}
+    for new in (True, False):
+        with SQLiteStore(tmp_path / "folder" / "memory.db", **options) as store:
+            memory = Memory(store=store, embedder=embedder)
+            assert memory.remember(episode("a", "orders")) is new
+            assert len(memory) == 1

@@ -208,10 +208,7 @@ def test_both_stores_do_what_the_plain_model_does(calls):
                 assert again.recent(k=99, outcome=outcome) == model.recent(99, outcome)
 
 
-@pytest.mark.parametrize("kind", [InMemoryStore, SQLiteStore])
-def test_adding_many_is_all_or_nothing(kind, tmp_path):
-    place = () if kind is InMemoryStore else (tmp_path / "memory.db",)
-    store = kind(*place, embedder_name="by-hand", dimension=4)
+def check_all_or_nothing(store):
     call = {"direction": AXES[0], "group": "", "given": None, "feedback": []}
     one, two, three = (episode_of(call | {"name": name}) for name in (1, 2, 3))
     vectors = np.array([AXES[0]] * 3, dtype=np.float32)
@@ -221,3 +218,12 @@ def test_adding_many_is_all_or_nothing(kind, tmp_path):
     assert [episode.id for episode in store.recent(k=9)] == ["e1", "e2"]
     assert store.add_many([two, three], vectors[:2]) == 1
     assert [episode.id for episode in store.recent(k=9)] == ["e1", "e2", "e3"]
+
+
+def test_adding_many_is_all_or_nothing_in_memory():
+    check_all_or_nothing(InMemoryStore(embedder_name="by-hand", dimension=4))
+
+
+def test_adding_many_is_all_or_nothing_on_disk(tmp_path):
+    with SQLiteStore(tmp_path / "memory.db", embedder_name="by-hand", dimension=4) as store:
+        check_all_or_nothing(store)

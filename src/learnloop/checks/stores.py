@@ -65,10 +65,12 @@ def check_every_field_comes_back(store: EpisodeStore) -> None:
 
 
 def check_adding_twice_keeps_one(store: EpisodeStore) -> None:
-    """The same content under the same id is remembered once."""
-    _equal(store.add(_episode("e1"), _axis(0)), True, "the first add")
-    _equal(store.add(_episode("e1"), _axis(0)), False, "the second add of the same episode")
+    """The same query and answer under the same id is remembered once, as it was first."""
+    _equal(store.add(_episode("e1", step=3), _axis(0)), True, "the first add")
+    _equal(store.add(_episode("e1", step=3), _axis(0)), False, "the second add")
+    _equal(store.add(_episode("e1", step=4), _axis(0)), False, "the same at a later step")
     _equal(len(store), 1, "the number of episodes")
+    _equal(_got(store, "e1").step, 3, "the step of an episode that was added twice")
 
 
 def check_other_content_is_refused(store: EpisodeStore) -> None:

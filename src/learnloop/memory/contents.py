@@ -1,4 +1,4 @@
-"""What makes two episodes the same: their content, apart from what was said about them later."""
+"""What makes two episodes the same, and what an episode's verdict is once it has feedback."""
 
 from __future__ import annotations
 
@@ -11,19 +11,9 @@ from learnloop.types import Episode, Feedback
 
 
 def content_hash(episode: Episode) -> str:
-    """Return the sha256 of everything but the verdict and the feedback."""
+    """Return the sha256 of what was asked and answered; when and by whom is not content."""
     query = episode.query
-    parts = (
-        episode.id,
-        query.id,
-        query.text,
-        query.context,
-        query.group,
-        episode.answer,
-        episode.step,
-        episode.source.kind,
-        episode.source.id,
-    )
+    parts = (episode.id, query.id, query.text, query.context, query.group, episode.answer)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -1,17 +1,15 @@
-"""Opening embedders and memories by name: from what a person writes to the parts it means."""
+"""Opens embedders by the names that people write, and memories for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from learnloop.errors import UnknownNameError
 from learnloop.memory import EMBEDDERS
 from learnloop.memory.embedders.caching import CachingEmbedder
 from learnloop.memory.in_memory import InMemoryStore
 from learnloop.memory.memory import Memory
-from learnloop.memory.sqlite import SQLiteStore
-from learnloop.protocols import Embedder, EpisodeStore
+from learnloop.protocols import Embedder
 from learnloop.settings import Settings
 from learnloop.types import Call
 
@@ -35,7 +33,8 @@ def open_embedder(
         MissingExtraError: It needs an extra that is not installed.
 
     Examples:
-        >>> settings = Settings(cache=Path("cache"))
+        >>> from learnloop.settings import read_settings
+        >>> settings = read_settings()
         >>> open_embedder("wordllama", settings=settings).name
         'wordllama-l2-256'
         >>> open_embedder("http://127.0.0.1:8080/v1#bge-small", settings=settings).name
@@ -45,13 +44,9 @@ def open_embedder(
     return CachingEmbedder(embedder=embedder, size=TEXTS_CACHED)
 
 
-def open_memory(embedder: Embedder, *, path: Path | None = None) -> Memory:
-    """Return a memory kept in a file, or in this process alone where no path is given."""
-    store: EpisodeStore
-    if path is None:
-        store = InMemoryStore(embedder_name=embedder.name, dimension=embedder.dimension)
-    else:
-        store = SQLiteStore(path, embedder_name=embedder.name, dimension=embedder.dimension)
+def open_memory(embedder: Embedder) -> Memory:
+    """Return an empty memory that lasts as long as the process."""
+    store = InMemoryStore(embedder_name=embedder.name, dimension=embedder.dimension)
     return Memory(store=store, embedder=embedder)
 
 
