@@ -53,11 +53,18 @@ def open_model(
         return _open_openai(rest, settings=settings)
     if kind == "scripted" and rest:
         return scripted(rest)
-    known = ["local", *(f"local/{entry.name}" for entry in CATALOG)]
-    known += [f"scripted/{script}" for script in SCRIPTS]
-    near = difflib.get_close_matches(name, known, n=1)
+    near = difflib.get_close_matches(name, model_names(settings), n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"a model is one of {FORMS}"
     raise UnknownNameError(f"no model named {name!r}; {hint}")
+
+
+def model_names(settings: Settings) -> list[str]:
+    """Return the names that can be listed: files of the catalog and scripts, the default first.
+
+    Models behind endpoints and model files of one's own are without number.
+    """
+    local = [f"local/{entry.name}" for entry in CATALOG]
+    return ["local", *local, *(f"scripted/{script}" for script in SCRIPTS)]
 
 
 def _open_local(
