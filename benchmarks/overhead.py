@@ -14,6 +14,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from learnloop.memory.sqlite import SQLiteStore
 from learnloop.memory.vector_index import VectorIndex
 from learnloop.methods.drpg import DRPG
 from learnloop.methods.parts import Parts
-from learnloop.protocols import Embedder
+from learnloop.protocols import Embedder, Vectors
 from learnloop.runner.run import StepJournal
 from learnloop.types import Episode, Feedback, Query, Source, Task
 
@@ -69,15 +70,17 @@ PLACES = ("Berlin", "Lagos", "Lima", "Osaka", "Turin", "Perth", "Quito", "Oslo",
 def main() -> None:
     """Measure and print."""
     options = read_options()
+    print(COMPARED, file=sys.stderr)
     embedder = WordLlamaEmbedder()
     rounds = 40 if options.quick else 300
-    step_ms = {size: step_milliseconds(embedder, size=size, steps=rounds) for size in SIZES}
-    ours_ms, faiss_ms = search_milliseconds(embedder, rounds=rounds)
+    rows = embed_queries(embedder, SIZES[-1])
+    step_ms = {size: step_milliseconds(embedder, rows[:size], steps=rounds) for size in SIZES}
+    asked = embed_queries(embedder, rounds + WARM_UP, first=SIZES[-1])
+    ours_ms, faiss_ms = search_milliseconds(rows, asked)
     if options.json:
         found = {str(size): round(value, 3) for size, value in step_ms.items()}
         print(json.dumps({"step_ms": found, "faiss_ratio": round(ours_ms / faiss_ms, 3)}))
         return
-    print(COMPARED)
     for size, value in step_ms.items():
         print(f"{size:>7,} episodes: {value:5.2f} ms a step, wanted {TARGETS_MS[size]:.0f} or less")
     print(
@@ -101,18 +104,26 @@ def machine_state() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores, load average {load:.1f}"
 
 
-def step_milliseconds(embedder: Embedder, *, size: int, steps: int) -> float:
-    """Return the median time of a step over a memory of one size."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "memory.db"
-        name, dimension = embedder.name, embedder.dimension
-        with SQLiteStore(path, embedder_name=name, dimension=dimension) as store:
-            for start in range(0, size, LOADED_AT_ONCE):
-                numbers = range(start, min(size, start + LOADED_AT_ONCE))
-                episodes = [stored_episode(number) for number in numbers]
-                store.add_many(episodes, embedder.embed([e.query.text for e in episodes]))
-            method = drpg(Memory(store=store, embedder=embedder))
-            return median_ms(lambda number: step(method, size + number), rounds=steps)
+def embed_queries(embedder: Embedder, count: int, *, first: int = 0) -> Vectors:
+    """Return the vectors of some queries, from the first on."""
+    numbers = range(first, first + count)
+    parts = [
+        embedder.embed([query_of(n).text for n in numbers[start : start + LOADED_AT_ONCE]])
+        for start in range(0, count, LOADED_AT_ONCE)
+    ]
+    return np.concatenate(parts)
+
+
+def step_milliseconds(embedder: Embedder, rows: Vectors, *, steps: int) -> float:
+    """Return the median time of a step over a memory that holds some episodes already."""
+    name, dimension = embedder.name, embedder.dimension
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SQLiteStore(Path(folder) / "memory.db", embedder_name=name, dimension=dimension) as store,
+    ):
+        store.add_many([stored_episode(number) for number in range(len(rows))], rows)
+        method = drpg(Memory(store=store, embedder=embedder))
+        return median_ms(lambda number: step(method, len(rows) + number), rounds=steps)
 
 
 def drpg(memory: Memory) -> DRPG:
@@ -135,27 +146,21 @@ def step(method: DRPG, number: int) -> None:
     method.learn_one(query, method.predict_one(query), feedback_on(number))
 
 
-def search_milliseconds(embedder: Embedder, *, rounds: int) -> tuple[float, float]:
+def search_milliseconds(rows: Vectors, asked: Vectors) -> tuple[float, float]:
     """Return the median time of our exact search and of faiss's, taken turn by turn."""
-    rows = np.concatenate(
-        [
-            embedder.embed([query_of(n).text for n in range(start, start + LOADED_AT_ONCE)])
-            for start in range(0, SIZES[-1], LOADED_AT_ONCE)
-        ]
-    )
-    asked = embedder.embed([query_of(SIZES[-1] + n).text for n in range(rounds + WARM_UP)])
-    ours, theirs = VectorIndex(dimension=embedder.dimension), faiss.IndexFlatIP(embedder.dimension)
+    ours, theirs = VectorIndex(dimension=rows.shape[1]), faiss.IndexFlatIP(rows.shape[1])
     ours.extend(rows, verdicts=[None] * len(rows), groups=[""] * len(rows))
     theirs.add(rows)
     faiss.omp_set_num_threads(1)
-    pairs = [
+    times = [
         (
             milliseconds(ours.nearest, vector, k=K, outcome=None, group=None),
             milliseconds(theirs.search, vector[np.newaxis], K),
         )
         for vector in asked
-    ][WARM_UP:]
-    return statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)
+    ]
+    counted = times[WARM_UP:]
+    return statistics.median(t[0] for t in counted), statistics.median(t[1] for t in counted)
 
 
 def median_ms(act: Callable[[int], None], *, rounds: int) -> float:
