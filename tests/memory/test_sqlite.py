@@ -219,3 +219,21 @@ def test_rows_are_never_changed_or_removed(tmp_path):
         kept = file.execute("SELECT id, correct FROM feedback ORDER BY position").fetchall()
         assert kept == [("f1", 1), ("g1", 0)]
         file.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE episodes SET answer = 'b'",
+        "DELETE FROM episodes",
+        "UPDATE feedback SET correct = 0",
+        "DELETE FROM feedback",
+    ],
+)
+def test_the_file_itself_is_append_only(tmp_path, statement):
+    with opened(tmp_path / "memory.db") as store:
+        store.add(episode(1, correct=True), EAST)
+    file = sqlite3.connect(tmp_path / "memory.db")
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        file.execute(statement)
+    file.close()

@@ -44,6 +44,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             supersedes TEXT
         ) STRICT""",
         "CREATE INDEX feedback_by_episode ON feedback (episode_id, position)",
+        *(
+            f"CREATE TRIGGER {table}_no_{act} BEFORE {act} ON {table} "
+            "BEGIN SELECT raise(ABORT, 'memory is append-only'); END"
+            for table in ("episodes", "feedback")
+            for act in ("UPDATE", "DELETE")
+        ),
     ),
 )
 """What was done to the tables, oldest first. Only ever append; `user_version` counts them."""
