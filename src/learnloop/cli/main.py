@@ -8,7 +8,9 @@ import typer
 from typer.core import TyperGroup
 
 import learnloop
+from learnloop.cli import models
 from learnloop.cli.list import list_names
+from learnloop.cli.report import report
 from learnloop.cli.run import run
 from learnloop.cli.study import study
 from learnloop.errors import LearnloopError
@@ -59,7 +61,9 @@ def learnloop_command(
 
 app.command("run")(run)
 app.command("study")(study)
+app.command("report")(report)
 app.command("list")(list_names)
+app.add_typer(models.app, name="models")
 
 
 def main() -> None:

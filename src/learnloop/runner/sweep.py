@@ -79,13 +79,18 @@ def plan(specs: Sequence[RunSpec], directory: Path) -> list[PlannedRun]:
         ResumeError: A run's directory holds another run.
         RecordError: A run on record cannot be read.
     """
-    lengths = [spec.steps or len(check_spec(spec)) for spec in specs]
+    streams = [len(check_spec(spec)) for spec in specs]
     for spec in specs:
         is_complete(directory / spec.run_id, spec)
     known = _calls_a_step(directory, specs)
     return [
-        _planned(spec, directory / spec.run_id, length=length, calls=known.get(_kind(spec)))
-        for spec, length in zip(specs, lengths, strict=True)
+        _planned(
+            spec,
+            directory / spec.run_id,
+            length=spec.steps or queries,
+            calls=known.get(_kind(spec)),
+        )
+        for spec, queries in zip(specs, streams, strict=True)
     ]
 
 

@@ -1,0 +1,56 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import learnloop as package
+from learnloop.cli.main import Commands, app
+from learnloop.environments import ENVIRONMENTS
+from learnloop.methods import METHODS
+
+
+def test_the_version_is_that_of_the_package(learnloop):
+    assert learnloop("--version").stdout == f"learnloop {package.__version__}\n"
+
+
+def test_without_a_command_the_help_is_shown(learnloop):
+    assert "Commands:" in learnloop().output
+
+
+def test_an_unknown_command_is_an_error(learnloop):
+    assert learnloop("rnu").exit_code == 2
+
+
+@pytest.mark.parametrize(("kind", "names"), [("methods", METHODS), ("environments", ENVIRONMENTS)])
+def test_names_are_listed_as_json(learnloop, kind, names):
+    done = learnloop("list", kind, "--json")
+    assert json.loads(done.stdout) == list(names)
+
+
+@pytest.mark.parametrize("kind", ["models", "gates", "editors", "embedders"])
+def test_every_kind_can_be_listed(learnloop, kind):
+    done = learnloop("list", kind, "--json")
+    assert done.exit_code == 0
+    assert isinstance(json.loads(done.stdout), list)
+
+
+def test_names_are_listed_one_a_line(learnloop):
+    assert learnloop("list", "methods").stdout.splitlines() == list(METHODS)
+
+
+def test_an_unknown_kind_is_an_error(learnloop):
+    done = learnloop("list", "methds")
+    assert done.exit_code == 2
+    assert "known: methods" in done.stderr
+
+
+def test_stopping_a_command_prints_a_sentence(learnloop):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    other = type(app)(cls=Commands)
+    other.callback()(lambda: None)
+    other.command("wait")(interrupted)
+    done = CliRunner().invoke(other, ["wait"])
+    assert done.exit_code == 130
+    assert done.stderr == "learnloop: stopped; what was finished is kept.\n"

@@ -1,0 +1,74 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from learnloop.cli.main import app
+from learnloop.records.encoding import INFO, STEP, encode
+from learnloop.records.schema import CallRecord, RunInfo, StepRecord
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write one run of two steps, one of them right."""
+    run = tmp_path / "runs" / "one"
+    run.mkdir(parents=True)
+    info = RunInfo(
+        run_id="one",
+        spec={"method": "drpg", "seed": 3, "feedback": "binary"},
+        spec_hash="ab" * 32,
+        environment_id="house_rules-v1",
+        task="house_rules",
+        metric="execution accuracy",
+        method="drpg",
+        model="local",
+        model_sha256=None,
+        packages={},
+        machine={},
+    )
+    (run / "run.json").write_bytes(encode(INFO, info))
+    call = CallRecord(role="answer", model="local", tokens_in=7, tokens_out=2)
+    steps = [
+        StepRecord(
+            step=n, query_id=f"q{n}", query="?", group="", answer="", score=float(n), calls=(call,)
+        )
+        for n in range(2)
+    ]
+    (run / "steps.jsonl").write_bytes(b"".join(encode(STEP, one) for one in steps))
+    return run.parent
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, ["report", *map(str, words)])
+
+
+def test_it_writes_the_page_and_says_where(folder, tmp_path):
+    out = tmp_path / "out"
+    result = invoke(folder, "--out", out)
+    assert result.exit_code == 0
+    assert result.stdout == f"{out / 'index.html'} shows 1 run\n"
+    assert (out / "index.html").stat().st_size > 0
+
+
+def test_json_is_the_table(folder, tmp_path):
+    result = invoke(folder, "--out", tmp_path / "out", "--json")
+    (row,) = json.loads(result.stdout)
+    assert (row["method"], row["feedback"], row["seeds"]) == ("drpg", "binary", [3])
+    assert (row["accuracy"], row["second_half"], row["calls"]) == (0.5, 1.0, 2)
+    assert (row["tokens_in"], row["tokens_out"], row["failed"]) == (14, 4, 0)
+
+
+def test_a_folder_without_runs_is_one_clear_line_and_exit_code_2(tmp_path):
+    result = invoke(tmp_path, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert str(tmp_path) in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_unreadable_record_names_file_and_line(folder, tmp_path):
+    path = folder / "one" / "steps.jsonl"
+    path.write_bytes(path.read_bytes() + b"not json\n")
+    result = invoke(folder, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "steps.jsonl, line 3" in result.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,130 @@
+import json
+import os
+import re
+import stat
+
+import pytest
+
+from learnloop.records.reader import find_runs, read_run
+
+SHOP = ("run", "house_rules", "--set", "database=shop", "--model", "scripted/static")
+DRPG = (*SHOP, "--method", "drpg", "--feedback", "comment,correction=0.5")
+
+
+def test_a_run_ends_with_one_json_object(learnloop, tmp_path):
+    done = learnloop(*DRPG, "--steps", 4, "--out", "here", "--json")
+    assert done.exit_code == 0
+    numbers = json.loads(done.stdout)
+    assert list(numbers) == [
+        "steps",
+        "accuracy",
+        "failed",
+        "calls",
+        "tokens_in",
+        "tokens_cached",
+        "tokens_out",
+        "seconds",
+        "dir",
+    ]
+    run = read_run(tmp_path / "here")
+    calls = [call for step in run.steps for call in step.calls]
+    assert numbers["steps"] == len(run.steps) == 4
+    assert numbers["calls"] == len(calls)
+    assert numbers["tokens_in"] == sum(call.tokens_in for call in calls)
+    assert numbers["seconds"] == pytest.approx(sum(timing.seconds for timing in run.timings))
+    assert numbers["dir"] == "here"
+
+
+def test_a_run_ends_with_a_table_for_people(learnloop):
+    done = learnloop(*DRPG, "--steps", 2)
+    assert done.exit_code == 0
+    assert "2 of 2, 0 failed" in done.stdout
+    assert "drpg: step 2/2" in done.stderr
+
+
+def test_without_out_a_run_is_named_after_its_spec(learnloop, tmp_path):
+    learnloop("run", "house-rules", "-m", "zero-shot", "--model", "scripted/static", "-n", 1)
+    (directory,) = find_runs(tmp_path)
+    assert directory.name.startswith("house_rules-zero_shot-binary-seed0-")
+    assert read_run(directory).info.spec["method"] == "zero_shot"
+
+
+def test_parameters_reach_the_method_and_the_environment(learnloop, tmp_path):
+    learnloop(*DRPG, "--param", "k=2", "--param", "writer=contrastive", "-n", 1, "--out", "here")
+    spec = read_run(tmp_path / "here").info.spec
+    assert spec["method_params"] == {"k": 2, "writer": "contrastive"}
+    assert spec["environment_params"] == {"database": "shop"}
+
+
+def test_a_budget_stops_a_run_and_resume_goes_on(learnloop, tmp_path):
+    command = (*DRPG, "--steps", 5, "--out", "here")
+    stopped = learnloop(*command, "--max-calls", 3, "--json")
+    assert stopped.exit_code == 0
+    assert "budget spent: max_calls = 3" in stopped.stderr
+    assert "--resume goes on" in stopped.stderr
+    assert json.loads(stopped.stdout)["steps"] < 5
+    assert json.loads(learnloop(*command, "--resume", "--json").stdout)["steps"] == 5
+    assert read_run(tmp_path / "here").info.complete
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--method", "drgp"), "no method named 'drgp'; did you mean 'drpg'?"),
+        (("--model", "lcal"), "no model named 'lcal'"),
+        (("--model", "file:none.gguf"), "none.gguf"),
+        (("--set", "databse=shop"), "has no parameter 'databse'; did you mean 'database'?"),
+        (("--set", "database"), "--set wants NAME=VALUE, got 'database'"),
+        (("--param", "kk=1"), "method drpg has no parameter 'kk'; did you mean 'k'?"),
+        (("--param", "k=many"), "method drpg, parameter k: .*got 'many'"),
+        (("--feedback", "coment"), "no feedback called 'coment'; did you mean 'comment'?"),
+        (("--feedback", "comment=2"), "comment must be from 0 to 1"),
+        (("--steps", "-4"), "steps: .*got -4"),
+        (("--steps", "4000"), "steps: 4000 asked for, but house_rules has"),
+        (("--seed", "-1"), "seed: .*got -1"),
+        (("--max-calls", "0"), "max_calls must be positive, got 0"),
+        (("--embedder", "wordlama"), "no embedder named 'wordlama'; did you mean 'wordllama'?"),
+        (("--model", "http://127.0.0.1:9/v1"), "does not say which model"),
+        (("--out", "/dev/null/run"), "give another --out"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_leaves_nothing(learnloop, tmp_path, words, message):
+    done = learnloop(*DRPG, "--out", "here", *words)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("learnloop: ")
+    assert re.search(message, line), line
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_unknown_environment_gets_a_suggestion(learnloop):
+    done = learnloop("run", "house-ruls", "--method", "drpg", "--model", "scripted/static")
+    assert done.exit_code == 2
+    assert "no environment named 'house-ruls'; did you mean 'house_rules'?" in done.stderr
+
+
+def test_a_run_is_neither_overwritten_nor_resumed_as_another(learnloop, tmp_path):
+    learnloop(*DRPG, "--steps", 2, "--out", "here")
+    before = (tmp_path / "here" / "steps.jsonl").read_bytes()
+    again = learnloop(*DRPG, "--steps", 2, "--out", "here")
+    other = learnloop(*DRPG, "--steps", 2, "--seed", 5, "--out", "here", "--resume")
+    assert (again.exit_code, other.exit_code) == (2, 2)
+    assert "pass --resume or another --out" in again.stderr
+    assert "seed: was 0, now 5" in other.stderr
+    assert (tmp_path / "here" / "steps.jsonl").read_bytes() == before
+
+
+def test_a_folder_that_may_not_be_written_is_a_clear_error(learnloop, tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere; /dev/null/run stands for it above")
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed").chmod(stat.S_IRUSR | stat.S_IXUSR)
+    done = learnloop(*DRPG, "--steps", 1, "--out", "closed/run")
+    assert done.exit_code == 2
+    assert "give another --out" in done.stderr
+
+
+def test_help_has_an_example(learnloop):
+    for command in ("run", "study", "list"):
+        assert f"Example: learnloop {command}" in learnloop(command, "--help").stdout
