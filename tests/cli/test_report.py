@@ -67,8 +67,8 @@ def test_a_folder_without_runs_is_one_clear_line_and_exit_code_2(tmp_path):
 
 def test_an_unreadable_record_names_file_and_line(folder, tmp_path):
     path = folder / "one" / "steps.jsonl"
-    path.write_bytes(path.read_bytes() + b"not json\n")
+    path.write_bytes(b"not json\n" + path.read_bytes())
     result = invoke(folder, "--out", tmp_path / "out")
     assert result.exit_code == 2
-    assert "steps.jsonl, line 3" in result.stderr
+    assert "steps.jsonl, line 1" in result.stderr
     assert not (tmp_path / "out").exists()

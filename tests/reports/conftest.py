@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from learnloop.records.encoding import INFO, STEP, TIMING, encode
 from learnloop.records.schema import (
     CallRecord,
     CallTiming,
@@ -11,7 +12,7 @@ from learnloop.records.schema import (
     StepRecord,
     StepTiming,
 )
-from learnloop.records.writer import RunWriter
+from learnloop.records.writer import INFO_FILE, STEPS_FILE, TIMINGS_FILE
 from learnloop.reports.load import load_runs
 from learnloop.types import Feedback
 
@@ -71,16 +72,24 @@ class Runs:
             "packages": {"learnloop": "0.1.0"},
             "machine": {"system": "Linux"},
         }
-        with RunWriter(self.folder / name) as writer:
-            writer.write_info(RunInfo(**(given | info)))
-            for record in records:
-                writer.append_step(record)
-                writer.append_timing(make_timing(record.step, len(record.calls)))
-        return self.folder / name
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / INFO_FILE).write_bytes(encode(INFO, RunInfo(**(given | info))))
+        lines = [encode(STEP, record) for record in records]
+        (folder / STEPS_FILE).write_bytes(b"".join(lines))
+        clocks = [encode(TIMING, make_timing(r.step, len(r.calls))) for r in records]
+        (folder / TIMINGS_FILE).write_bytes(b"".join(clocks))
+        return folder
 
     def load(self):
         """Read all that was written."""
         return load_runs([self.folder])
+
+
+@pytest.fixture(scope="session")
+def runs_in():
+    """Return a maker of runs under a folder."""
+    return Runs
 
 
 @pytest.fixture
@@ -90,6 +99,6 @@ def runs(tmp_path):
     return Runs(folder)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def step():
     return make_step

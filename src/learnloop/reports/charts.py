@@ -152,19 +152,34 @@ def _end_labels(points: Sequence[CurvePoint], strokes: Sequence[Stroke], theme: 
 def spread_out(places: Sequence[float], room: float) -> list[float]:
     """Move places on 0 to 1 apart until no two are closer than `room`; their order stays.
 
+    Where there are too many for that, they are spaced evenly.
+
     Examples:
         >>> [round(place, 2) for place in spread_out([0.5, 0.5, 0.1], 0.1)]
         [0.45, 0.55, 0.1]
     """
-    moved = list(places)
-    order = sorted(range(len(moved)), key=lambda place: (places[place], place))
+    order = sorted(range(len(places)), key=lambda place: (places[place], place))
+    room = min(room, 1 / max(1, len(places) - 1))
+    sorted_places = _pushed([places[place] for place in order], room)
+    moved = dict(zip(order, sorted_places, strict=True))
+    return [moved[place] for place in range(len(places))]
+
+
+def _pushed(places: list[float], room: float) -> list[float]:
+    """Push ascending places apart both ways, then back from the two ends."""
+    count = len(places)
     for _ in range(60):
-        for low, high in zip(order, order[1:], strict=False):
-            lacking = room - (moved[high] - moved[low])
-            if lacking > 1e-9:
-                moved[low] -= lacking / 2
-                moved[high] += lacking / 2
-    return [min(1.0, max(0.0, place)) for place in moved]
+        for low in range(count - 1):
+            lacking = max(0.0, room - (places[low + 1] - places[low]))
+            places[low] -= lacking / 2
+            places[low + 1] += lacking / 2
+    for place in range(count):
+        least = places[place - 1] + room if place else 0.0
+        places[place] = max(places[place], least)
+    for place in reversed(range(count)):
+        most = places[place + 1] - room if place < count - 1 else 1.0
+        places[place] = min(places[place], most)
+    return places
 
 
 def _reading_rule(
