@@ -116,6 +116,11 @@ def test_duplicates_collapse_to_the_newest_and_the_places_are_filled_from_furthe
     ]
 
 
+def test_equally_similar_episodes_stay_in_order_of_age_when_duplicates_collapse():
+    memory = memory_of(("a1", "10", "a", True), ("b", "10", "b", True), ("a2", "10", "a", True))
+    assert ids(Right(memory=memory), k=2) == ["a2", "b"]
+
+
 def test_the_published_pool_keeps_duplicates():
     memory = memory_of(("a", "10", "x", True), ("b", "10", "x", True))
     assert ids(CommonPool(memory=memory, outcome="right"), k=2) == ["b", "a"]

@@ -215,6 +215,9 @@ def check_all_or_nothing(store):
     assert store.add_many([one, two, one], vectors) == 2
     with pytest.raises(ConflictError):
         store.add_many([three, replace(one, answer="other")], vectors[:2])
+    four, five = (episode_of(call | {"name": n, "feedback": [(7, True)]}) for n in (4, 5))
+    with pytest.raises(ConflictError, match="'f7' is already attached to episode 'e4'"):
+        store.add_many([four, five], vectors[:2])
     assert [episode.id for episode in store.recent(k=9)] == ["e1", "e2"]
     assert store.add_many([two, three], vectors[:2]) == 1
     assert [episode.id for episode in store.recent(k=9)] == ["e1", "e2", "e3"]
