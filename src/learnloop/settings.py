@@ -44,3 +44,12 @@ def read_settings() -> Settings:
         openai_base_url=os.environ.get("OPENAI_BASE_URL") or None,
         ci=os.environ.get("CI", "").lower() == "true",
     )
+
+
+def let_native_threads_sleep() -> None:
+    """Have OpenMP threads that wait sleep instead of spin; call before the library is loaded.
+
+    Spinning threads of two processes on the same cores stop each other: on two cores the same
+    calls took six times as long. Where the user has set `OMP_WAIT_POLICY`, it stays.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
