@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from pathlib import Path
 
 import httpx2
@@ -57,10 +58,10 @@ def _go_on(client: httpx2.Client, url: str, partial: Path, progress: Progress) -
     have = partial.stat().st_size
     headers = {"Range": f"bytes={have}-"} if have else {}
     with client.stream("GET", url, headers=headers) as answer:
-        if answer.status_code == httpx2.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+        if answer.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return
         answer.raise_for_status()
-        goes_on = answer.status_code == httpx2.codes.PARTIAL_CONTENT
+        goes_on = answer.status_code == HTTPStatus.PARTIAL_CONTENT
         if have and not goes_on:
             progress(-have)
         with partial.open("ab" if goes_on else "wb") as file:

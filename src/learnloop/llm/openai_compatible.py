@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 
 import httpx2
 import openai
@@ -98,11 +99,11 @@ class OpenAICompatible:
 
 def _status_error(error: openai.APIStatusError, *, name: str) -> errors.LanguageModelError:
     said = f"{name} answered {error.status_code}: {error.message}"
-    if error.status_code == httpx2.codes.TOO_MANY_REQUESTS and error.code != "insufficient_quota":
+    if error.status_code == HTTPStatus.TOO_MANY_REQUESTS and error.code != "insufficient_quota":
         return errors.RateLimitError(said, retry_after=retry_after(error.response.headers))
-    if error.status_code == httpx2.codes.REQUEST_TIMEOUT:
+    if error.status_code == HTTPStatus.REQUEST_TIMEOUT:
         return errors.ModelTimeoutError(said)
-    if error.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR:
+    if error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return errors.ModelServerError(said)
     if error.code == "context_length_exceeded" or error.type == "exceed_context_size_error":
         return errors.ContextLengthError(said)

