@@ -71,6 +71,7 @@ class Runs:
             "model_sha256": "cd" * 32,
             "packages": {"learnloop": "0.1.0"},
             "machine": {"system": "Linux"},
+            "complete": True,
         }
         folder = self.folder / name
         folder.mkdir()

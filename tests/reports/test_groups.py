@@ -24,6 +24,20 @@ def test_numbers_and_several_parameters_keep_their_names(runs):
     assert section.labels == ("drpg (writer other, k 8)", "drpg (writer rules, k 2)")
 
 
+def test_a_label_of_the_spec_is_what_the_report_says(runs):
+    for label, writer in (("drpg-rules", "rules"), ("drpg-paper", "contrastive")):
+        runs.write("drpg", [1.0], spec={"method_params": {"writer": writer}, "label": label})
+    (section,) = make_sections(runs.load())
+    assert section.labels == ("drpg-paper", "drpg-rules")
+
+
+def test_one_label_for_two_variants_does_not_join_them(runs):
+    for writer in ("rules", "contrastive"):
+        runs.write("drpg", [1.0], spec={"method_params": {"writer": writer}, "label": "ours"})
+    (section,) = make_sections(runs.load())
+    assert section.labels == ("ours (contrastive)", "ours (rules)")
+
+
 def test_another_model_makes_another_group(runs):
     runs.write("drpg", [1.0], spec={"model": "local/big"})
     runs.write("drpg", [1.0], spec={"model": "local/tiny"})

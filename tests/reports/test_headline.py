@@ -32,6 +32,13 @@ def test_a_difference_that_may_be_chance_is_called_that(runs):
     assert "1 seed and 10 pairs only" in caution(comparisons[0])
 
 
+def test_no_difference_is_called_that(runs):
+    runs.write("zero_shot", [0.0] * 4)
+    runs.write("drpg", [0.0] * 4)
+    _, comparisons, _ = top(runs)
+    assert sentence(comparisons[0], first=3).endswith("That is no difference.")
+
+
 def test_a_loss_is_called_a_loss(runs):
     runs.write("zero_shot", [1.0] * 40)
     runs.write("drpg", [0.0] * 40)

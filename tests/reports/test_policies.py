@@ -39,7 +39,10 @@ def test_only_the_most_shown_are_kept_and_the_rest_counted(runs, step):
 
 
 def test_refusals_are_counted_by_reason(runs, step):
-    refused = [Event(kind="policy_refused", text=t) for t in ("no bullets", "too long", "too long")]
+    refused = [
+        Event(kind="policy_refused", text=t)
+        for t in ("no bullets", "too long: one", "too long: two")
+    ]
     runs.write("drpg", [step(n, 0.0, events=(event,)) for n, event in enumerate(refused)])
     (one,) = summaries(runs)
     assert [(event.name, event.times) for event in one.events] == [("policy_refused", 3)]

@@ -46,11 +46,17 @@ def test_one_seed_has_no_standard_deviation(runs):
     assert rows_of(runs)[0].accuracy_sd is None
 
 
-def test_an_incomplete_run_is_marked_with_its_seed(runs):
+def test_an_incomplete_run_is_marked_with_its_seed_and_why(runs):
     runs.write("drpg", [1.0] * 6, steps=6, seed=0)
-    runs.write("drpg", [1.0] * 4, steps=6, seed=1)
+    runs.write("drpg", [1.0] * 4, steps=6, seed=1, complete=False, stopped="20 calls spent")
+    runs.write("drpg", [1.0] * 2, steps=6, seed=2, complete=False)
     (row,) = rows_of(runs)
-    assert row.notes == ("incomplete, or the stream ended early (seed 1: 4 of 6 steps)",)
+    assert row.notes == ("incomplete (seed 1: 4 of 6 steps, 20 calls spent; seed 2: 2 of 6 steps)",)
+
+
+def test_a_stream_that_ends_before_the_steps_asked_for_is_complete(runs):
+    runs.write("drpg", [1.0] * 4, steps=100)
+    assert rows_of(runs)[0].notes == ()
 
 
 def test_unequal_lengths_are_marked(runs):

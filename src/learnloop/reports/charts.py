@@ -14,7 +14,7 @@ from learnloop.reports.themes import FONT, Stroke, Theme
 
 Spec = dict[str, Any]
 Layered = alt.LayerChart | alt.FacetChart
-ROOM = 0.045
+ROOM = 0.06
 
 
 def curve_chart(

@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from learnloop.reports.load import Run
 
 BASELINES = ("zero_shot", "no_edit", "self_stream_icl")
-_NOT_IN_LABEL = {
-    "environment",
-    "environment_params",
-    "method",
-    "steps",
-    "seed",
-    "feedback",
-}
+_NOT_IN_LABEL = {"environment", "environment_params", "steps", "seed", "feedback", "label"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +125,8 @@ def _place(group: Group) -> tuple[int, str, str]:
 
 
 def _differing(runs: Sequence[Run], run: Run) -> list[str]:
-    """Return the spec fields in which the runs of one method differ, apart from seed and length."""
-    fields = [_variant(other) for other in runs if other.info.method == run.info.method]
+    """Return the fields in which the runs of one name differ, apart from seed and length."""
+    fields = [_variant(other) for other in runs if _name(other) == _name(run)]
     names = dict.fromkeys(name for one in fields for name in one)
     return [name for name in names if len({one.get(name) for one in fields}) > 1]
 
@@ -142,8 +135,13 @@ def _label(run: Run, names: Sequence[str]) -> str:
     variant = _variant(run)
     shown = {name.removeprefix("method_params."): variant.get(name, "default") for name in names}
     if len(shown) == 1 and (word := next(iter(shown.values()))).isidentifier():
-        return f"{run.info.method} ({word})"
-    return f"{run.info.method} ({_phrase(shown)})" if shown else run.info.method
+        return f"{_name(run)} ({word})"
+    return f"{_name(run)} ({_phrase(shown)})" if shown else _name(run)
+
+
+def _name(run: Run) -> str:
+    """Return what the spec says that reports call the method, or the method's own name."""
+    return str(run.info.spec.get("label") or run.info.method)
 
 
 def _variant(run: Run) -> dict[str, str]:

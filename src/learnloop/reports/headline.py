@@ -73,7 +73,7 @@ def sentence(comparison: Comparison, *, first: int) -> str:
             f"(exact McNemar test, {p_value(one.discordance.p_value)})."
         )
     if not one.is_significant:
-        parts.append("This difference may be chance.")
+        parts.append("This difference may be chance." if one.gain else "That is no difference.")
     return " ".join(parts)
 
 

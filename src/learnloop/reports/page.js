@@ -226,7 +226,7 @@ function showRun() {
   }
   const spec = Object.entries(run.spec).map(([name, value]) => `${name}: ${value}`);
   document.getElementById("run-facts").textContent =
-    (run.incomplete ? "Incomplete, or the stream ended early. " : "") + spec.join(" · ");
+    (run.incomplete ? "Incomplete. " : "") + spec.join(" · ");
   const strip = document.getElementById("strip");
   strip.replaceChildren(...run.steps.map((step) => make("i", null, step.verdict)));
   const right = run.steps.filter((step) => step.verdict === "right").length;

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from learnloop.reports.groups import Group, Section
-from learnloop.types import Bullet
+from learnloop.types import Bullet, Event
 
 MOST = 8
+REASON_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ def _summarise(group: Group) -> PolicySummary:
     records = [record for run in group.runs for record in run.steps]
     events = [event for record in records for event in record.events]
     kinds = Counter(event.kind for event in events)
-    refused = [event.text for event in events if event.kind.endswith("_refused")]
+    refused = [_reason(event) for event in events if event.kind.endswith("_refused")]
     bullets = shown_bullets(group)
     return PolicySummary(
         label=group.label,
@@ -86,6 +87,12 @@ def _summarise(group: Group) -> PolicySummary:
             Refusal(reason=text, times=n) for text, n in _by_count(Counter(refused))[:MOST]
         ),
     )
+
+
+def _reason(event: Event) -> str:
+    """Return the reason alone: what follows a colon is the text that was refused."""
+    reason = event.text.partition(":")[0].strip()
+    return reason if len(reason) <= REASON_LENGTH else f"{reason[:REASON_LENGTH]}…"
 
 
 def shown_bullets(group: Group) -> list[ShownBullet]:

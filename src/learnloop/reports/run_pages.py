@@ -9,7 +9,6 @@ from typing import Literal
 from learnloop.records.schema import CallRecord, StepRecord, StepTiming
 from learnloop.reports.groups import Section, flatten
 from learnloop.reports.load import Run
-from learnloop.reports.tables import is_incomplete
 from learnloop.types import Bullet, Feedback
 
 Verdict = Literal["right", "wrong", "failed"]
@@ -130,7 +129,7 @@ def show_run(run: Run, *, name: str, section: str, leads: bool = False) -> RunSh
         id=run.info.run_id,
         name=name,
         section=section,
-        incomplete=is_incomplete(run),
+        incomplete=not run.info.complete,
         leads=leads,
         spec=flatten(run.info.spec),
         steps=tuple(steps),

@@ -106,19 +106,19 @@ def _notes(group: Group, *, length: int) -> tuple[str, ...]:
     return tuple(note for note in notes if note)
 
 
-def is_incomplete(run: Run) -> bool:
-    """Whether a run has fewer steps than its spec asked for: killed, out of budget, or no more."""
-    return run.planned is not None and len(run.steps) < run.planned
-
-
 def _incomplete(group: Group) -> str:
-    cut = [run for run in group.runs if is_incomplete(run)]
-    ends = ", ".join(f"seed {run.seed}: {len(run.steps)} of {run.planned} steps" for run in cut)
-    return f"incomplete, or the stream ended early ({ends})" if cut else ""
+    ends = "; ".join(_end(run) for run in group.runs if not run.info.complete)
+    return f"incomplete ({ends})" if ends else ""
+
+
+def _end(run: Run) -> str:
+    planned = "" if run.planned is None else f" of {run.planned}"
+    why = f", {run.info.stopped}" if run.info.stopped else ""
+    return f"seed {run.seed}: {len(run.steps)}{planned} steps{why}"
 
 
 def _shorter(group: Group, length: int) -> str:
-    short = [run for run in group.runs if len(run.steps) < length and not is_incomplete(run)]
+    short = [run for run in group.runs if len(run.steps) < length and run.info.complete]
     ends = ", ".join(f"seed {run.seed}: {len(run.steps)}" for run in short)
     return f"shorter than the longest run of {length} steps ({ends})" if short else ""
 
