@@ -84,3 +84,14 @@ def test_the_second_half_of_a_short_run_is_that_of_its_stream(runs):
     runs.write("drpg", [1.0, 1.0, 0.0])
     late = {row.method: row.second_half for row in rows_of(runs)}
     assert late == {"zero_shot": 1.0, "drpg": 0.0}
+
+
+def test_a_cost_is_the_mean_of_a_run_and_unknown_where_one_call_is(runs, step):
+    def call(cost):
+        return CallRecord(role="answer", model="openai/x", tokens_in=1, tokens_out=1, cost=cost)
+
+    for seed, cost in ((0, 0.25), (1, 0.75)):
+        runs.write("zero_shot", [step(0, 0.0, calls=(call(cost),))], seed=seed)
+    runs.write("drpg", [step(0, 0.0, calls=(call(0.5), call(None)))])
+    costs = {row.method: row.cost for row in rows_of(runs)}
+    assert costs == {"zero_shot": 0.5, "drpg": None}

@@ -186,7 +186,9 @@ def _reading_rule(
     points: Sequence[CurvePoint], strokes: Sequence[Stroke], theme: Theme
 ) -> alt.Chart:
     """Return a rule that follows the pointer and tells every method's accuracy at its step."""
-    names = {stroke.label: f"m{place}" for place, stroke in enumerate(strokes)}
+    ends = {point.label: point.mean for point in points}
+    best_first = sorted((stroke.label for stroke in strokes), key=lambda label: -ends[label])
+    names = {label: f"m{place}" for place, label in enumerate(best_first)}
     steps: dict[int, dict[str, float]] = {}
     for point in points:
         steps.setdefault(point.step, {"step": point.step})[names[point.label]] = point.mean

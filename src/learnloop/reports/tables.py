@@ -18,7 +18,9 @@ class TableRow:
     """What one group came to. All that is not per query or per step is the mean of a run.
 
     `tokens_in` is `tokens_read` and `tokens_cached` together. `second_half` is over the steps
-    after the first `half`. `notes` say what keeps the row from being compared as it stands.
+    after the first `half`. `cost` is in US dollars, `None` where the price of a call is unknown.
+    `failed` is the sum over the runs. `notes` say what keeps the row from being compared as it
+    stands.
     """
 
     environment: str
@@ -40,6 +42,7 @@ class TableRow:
     tokens_out: float
     seconds: float
     seconds_per_step: float | None
+    cost: float | None
     failed: int
     notes: tuple[str, ...]
 
@@ -88,9 +91,16 @@ def _row(section: Section, group: Group) -> TableRow:
         tokens_out=fmean(one.tokens_out for one in sums),
         seconds=seconds / len(sums),
         seconds_per_step=seconds / steps if steps else None,
+        cost=_cost(group),
         failed=sum(one.failed for one in sums),
         notes=_notes(group, length=length),
     )
+
+
+def _cost(group: Group) -> float | None:
+    calls = [call for run in group.runs for record in run.steps for call in record.calls]
+    known = [call.cost for call in calls if call.cost is not None]
+    return sum(known) / len(group.runs) if len(known) == len(calls) else None
 
 
 def _over_seeds(samples: Sequence[Sequence[float]]) -> tuple[float | None, float | None]:
