@@ -17,7 +17,7 @@ from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout
 from learnloop.protocols import Journal, PolicyWriter, Retriever
-from learnloop.types import Event, Feedback, Policy, PolicyDraft, Prediction, Query
+from learnloop.types import Event, Feedback, Outcome, Policy, PolicyDraft, Prediction, Query
 
 
 class DRPGSettings(BaseModel):
@@ -165,10 +165,14 @@ def _examples(parts: Parts, settings: DRPGSettings) -> Retriever:
 def _evidence(parts: Parts, settings: DRPGSettings) -> Retriever:
     memory = parts.memory
     if settings.pool == "common":
-        outcomes = {"contrastive": None, "correct": "right", "wrong": "wrong"}
-        return CommonPool(memory=memory, outcome=outcomes[settings.policy_cases])
-    classes = {"contrastive": Contrastive, "correct": Right, "wrong": Wrong}
-    return classes[settings.policy_cases](memory=memory)
+        outcomes: dict[str, Outcome | None] = {"correct": "right", "wrong": "wrong"}
+        return CommonPool(memory=memory, outcome=outcomes.get(settings.policy_cases))
+    retrievers: dict[str, Retriever] = {
+        "contrastive": Contrastive(memory=memory),
+        "correct": Right(memory=memory),
+        "wrong": Wrong(memory=memory),
+    }
+    return retrievers[settings.policy_cases]
 
 
 def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
