@@ -20,7 +20,7 @@ def test_a_clear_gain_is_said_with_its_numbers(runs):
     assert "right on 75 % of the queries from step 21 on, zero_shot on 0 %: +75 points" in words
     assert "45 became right and 0 became wrong (exact McNemar test, p < 0.001)" in words
     assert "chance" not in words
-    assert caution(lead(comparisons)) == ""
+    assert caution(lead(comparisons), rows) == ""
 
 
 def test_a_difference_that_may_be_chance_is_called_that(runs):
@@ -29,7 +29,14 @@ def test_a_difference_that_may_be_chance_is_called_that(runs):
     section, comparisons, rows = top(runs)
     assert title(section, comparisons, rows) == "No clear difference between drpg and zero_shot"
     assert sentence(comparisons[0], first=11).endswith("This difference may be chance.")
-    assert "1 seed and 10 pairs only" in caution(comparisons[0])
+    assert "1 seed and 10 pairs only" in caution(comparisons[0], rows)
+
+
+def test_an_incomplete_run_under_the_headline_is_warned_about(runs):
+    runs.write("zero_shot", [0.0] * 4, steps=4)
+    runs.write("drpg", [1.0] * 3, steps=4, complete=False)
+    _, comparisons, rows = top(runs)
+    assert caution(comparisons[0], rows).endswith("drpg: incomplete (seed 0: 3 of 4 steps).")
 
 
 def test_no_difference_is_called_that(runs):

@@ -77,13 +77,20 @@ def sentence(comparison: Comparison, *, first: int) -> str:
     return " ".join(parts)
 
 
-def caution(comparison: Comparison) -> str:
-    """Return a warning where a comparison rests on little, `""` where it does not."""
+def caution(comparison: Comparison, rows: Sequence[TableRow]) -> str:
+    """Return a warning where a comparison rests on little or on odd runs, else `""`."""
     reasons = [plural(comparison.seeds, "seed")] * (comparison.seeds < FEW_SEEDS)
     reasons += [plural(comparison.pairs, "pair")] * (comparison.pairs < FEW_PAIRS)
-    if not reasons:
-        return ""
-    return f"This rests on {listing(reasons)} only; other seeds may give another picture."
+    few = "This rests on {} only; other seeds may give another picture."
+    warnings = [few.format(listing(reasons))] if reasons else []
+    warnings += [
+        f"{row.method}: {note}."
+        for row in rows
+        if row.method in (comparison.method, comparison.baseline)
+        and row.feedback == comparison.feedback
+        for note in row.notes
+    ]
+    return " ".join(warnings)
 
 
 def measured(section: Section) -> str:

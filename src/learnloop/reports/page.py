@@ -121,7 +121,7 @@ def show_section(section: Section) -> SectionShown:
         section=section,
         title=title(section, comparisons, rows),
         sentence=sentence(best, first=first) if best else "",
-        caution=caution(best) if best else "",
+        caution=caution(best, rows) if best else "",
         measured=measured(section),
         tiles=tiles(comparisons, rows),
         legend=legend,
