@@ -44,6 +44,7 @@ class Prepared:
     policy_model: LanguageModel
     ledger: Ledger
     length: int
+    model_sha256: str | None = None
 
 
 def normalise(spec: RunSpec) -> RunSpec:
@@ -72,6 +73,7 @@ def prepare(spec: RunSpec, resources: Resources) -> Prepared:
         spec=spec,
         environment=environment,
         embedder=resources.embedder(spec.embedder, ledger),
+        model_sha256=resources.model_sha256(spec.model),
         model=resources.model(spec.model),
         policy_model=resources.model(spec.policy_model or spec.model),
         ledger=ledger,
@@ -151,7 +153,7 @@ def run_info(prepared: Prepared) -> RunInfo:
         metric=task.metric,
         method=spec.method,
         model=prepared.model.name,
-        model_sha256=getattr(prepared.model, "sha256", None),
+        model_sha256=prepared.model_sha256,
         packages=packages(),
         machine=machine(),
     )

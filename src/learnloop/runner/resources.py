@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import Lock
 
+from learnloop.llm.catalog import check, file_sha256, find
+from learnloop.llm.gguf import check_gguf
 from learnloop.llm.metered import Ledger
 from learnloop.llm.opening import open_model
 from learnloop.memory.opening import open_embedder
@@ -26,6 +29,7 @@ class Resources:
         self.slots = slots
         self._lock = Lock()
         self._models: dict[str, LanguageModel] = {}
+        self._hashes: dict[str, str | None] = {}
 
     def model(self, name: str) -> LanguageModel:
         """Return the model of that name, as it answers without any cache."""
@@ -33,6 +37,28 @@ class Resources:
             if name not in self._models:
                 self._models[name] = open_model(name, settings=self.settings, slots=self.slots)
             return self._models[name]
+
+    def model_sha256(self, name: str) -> str | None:
+        """Return the sha256 of a model's file, read byte for byte; `None` where it has no file.
+
+        Raises:
+            ModelFileError: It is not the file that the catalog knows under that name.
+        """
+        with self._lock:
+            if name not in self._hashes:
+                self._hashes[name] = self._read_hash(name)
+            return self._hashes[name]
+
+    def _read_hash(self, name: str) -> str | None:
+        if name == "local" or name.startswith("local/"):
+            entry = find(name)
+            check(entry, self.settings.models / entry.file)
+            return entry.sha256
+        if name.startswith("file:"):
+            path = Path(name.removeprefix("file:")).expanduser()
+            check_gguf(path)
+            return file_sha256(path)
+        return None
 
     def embedder(self, name: str, ledger: Ledger) -> Embedder:
         """Return an embedder whose calls, where it makes any, go into the ledger of one run."""
