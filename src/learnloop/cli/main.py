@@ -26,11 +26,19 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except LearnloopError as error:
-            typer.echo(f"learnloop: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(BAD_INPUT) from error
+            raise _ended(str(error)) from error
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _ended(f"{error.strerror or error}: {error.filename or 'a file'}") from error
         except KeyboardInterrupt as error:
             typer.echo("learnloop: stopped; what was finished is kept.", err=True)
             raise typer.Exit(INTERRUPTED) from error
+
+
+def _ended(why: str) -> typer.Exit:
+    typer.echo(f"learnloop: {' '.join(why.split())}", err=True)
+    return typer.Exit(BAD_INPUT)
 
 
 app = typer.Typer(
