@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from types import TracebackType
@@ -17,6 +19,10 @@ from learnloop.runner.run import StepOutcome
 
 PLAIN_EVERY = 10
 """Without a terminal, one line in so many steps."""
+RESERVED = 4
+"""Lines of a terminal that are left to headings and counts."""
+WAITING = "waiting"
+RUNNING = "running"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,13 +31,13 @@ class Track:
 
     name: str
     length: int
-    state: str = "waiting"
+    state: str = WAITING
     steps: list[StepRecord] = field(default_factory=list)
     timings: list[StepTiming] = field(default_factory=list)
 
     def add(self, outcome: StepOutcome) -> None:
         """Count one step."""
-        self.state = "running"
+        self.state = RUNNING
         self.steps.append(outcome.record)
         self.timings.append(outcome.timing)
 
@@ -90,18 +96,33 @@ class Progress:
 
     def _table(self) -> Table:
         with self._lock:
-            return progress_table(self._tracks)
+            return progress_table(self._tracks, rows=self.console.height - RESERVED)
 
 
-def progress_table(tracks: list[Track]) -> Table:
-    """Return one row a run: how far, how good, at what cost."""
-    table = Table(box=None, pad_edge=False)
+def progress_table(tracks: Sequence[Track], *, rows: int) -> Table:
+    """Return one row a run: how far, how good, at what cost.
+
+    Where there are more runs than rows, those under way are shown and the others counted.
+    """
+    shown = list(tracks) if len(tracks) <= rows else _under_way(tracks, rows)
+    table = Table(box=None, pad_edge=False, caption=_count_hidden(tracks, shown))
     table.add_column("run", overflow="fold")
     for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)
-    for track in tracks:
+    for track in shown:
         table.add_row(track.name, *_cells(track))
     return table
+
+
+def _under_way(tracks: Sequence[Track], rows: int) -> list[Track]:
+    return [track for track in tracks if track.state == RUNNING][:rows]
+
+
+def _count_hidden(tracks: Sequence[Track], shown: Sequence[Track]) -> str | None:
+    if len(shown) == len(tracks):
+        return None
+    states = Counter(track.state for track in tracks)
+    return ", ".join(f"{count} {state}" for state, count in states.items())
 
 
 def percent(share: float | None) -> str:

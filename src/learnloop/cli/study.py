@@ -77,7 +77,9 @@ class _Watcher:
 
 
 def _track(progress: Progress, run: PlannedRun) -> Track:
-    track = progress.track(run.spec.run_id, length=run.length)
+    spec = run.spec
+    name = f"{spec.label or spec.method}, {spec.environment}, {spec.feedback}, seed {spec.seed}"
+    track = progress.track(name, length=run.length)
     if run.state == "complete":
         records = read_run(run.directory)
         track.steps.extend(records.steps)
