@@ -294,30 +294,35 @@ def test_rule_11_every_method_and_every_feedback_sees_the_same_stream(bench, tmp
     assert tuple(record.query_id for record in other) not in streams
 
 
-def test_rule_11_whether_a_comment_arrives_does_not_depend_on_the_method(bench, tmp_path):
-    # Always wrong, so that the sensor alone decides what arrives.
-    def script(messages, options):
-        return "mistaken" if options.role == "answer" else "- Write words."
-
+@pytest.mark.parametrize("kind", KINDS)
+def test_rule_11_what_arrives_does_not_depend_on_what_was_answered_before(bench, tmp_path, kind):
     bench.items = [
-        Item(query=Query(id=f"q{n}", text=f"number {n}?"), gold="never") for n in range(40)
+        Item(query=Query(id=f"q{n}", text=f"number {n}?"), gold=f"word{n}") for n in range(40)
     ]
-    arrived = set()
-    for number, kind in enumerate(KINDS):
+
+    def script(messages, options):
+        if options.role != "answer":
+            return "- Write words."
+        number = messages[-1].content.rpartition("number ")[2].partition("?")[0]
+        return f"word{number}" if int(number) in right else "mistaken"
+
+    arrived = []
+    for right in (set(), set(range(0, 40, 2)), set(range(0, 40, 3))):
         records = bench.run(
-            tmp_path / str(number),
+            tmp_path / str(len(right)),
             model=Scripted(script, name="m"),
             feedback="comment=0.5,correction=0.5",
             seed=3,
-            **kind.values[0],
+            **kind,
         )
         heard = [feedback for record in records for feedback in record.feedback]
-        arrived.add(tuple((f.comment is None, f.correction is None) for f in heard))
-    assert len(arrived) == 1
-    comments, corrections = zip(*next(iter(arrived)), strict=True)
-    assert 0 < sum(comments) < 40
-    assert 0 < sum(corrections) < 40
-    assert comments != corrections
+        arrived.append({f.target_id: (f.comment, f.correction) for f in heard if not f.correct})
+    always_wrong = arrived[0]
+    assert len(always_wrong) == 40
+    assert len(set(always_wrong.values())) > 2
+    for some in arrived[1:]:
+        assert 10 < len(some) < 40
+        assert some == {target: always_wrong[target] for target in some}
 
 
 def _fails_on(bench, words):
