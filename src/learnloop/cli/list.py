@@ -21,7 +21,9 @@ from learnloop.settings import read_settings
 def list_names(
     kind: Annotated[
         str,
-        typer.Argument(help="methods, environments, models, gates, editors or embedders."),
+        typer.Argument(
+            metavar="KIND", help="methods, environments, models, gates, editors or embedders."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:

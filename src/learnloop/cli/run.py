@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 def run(  # noqa: PLR0913 - each parameter is an option of the command
-    environment: Annotated[str, typer.Argument(help="Name of the environment.")],
+    environment: Annotated[str, typer.Argument(metavar="ENV", help="Name of the environment.")],
     method: Annotated[str, typer.Option("--method", "-m", help="Name of the method.")],
     model: Annotated[str, typer.Option("--model", help="Name of the answering model.")] = "local",
     policy_model: Annotated[

@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 
 def study(  # noqa: PLR0913 - each parameter is an option of the command
-    file: Annotated[Path, typer.Argument(help="The study, a TOML file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, a TOML file.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the runs.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Study directory.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Runs at the same time.")] = 1,
