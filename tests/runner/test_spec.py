@@ -36,7 +36,8 @@ def test_every_field_counts(change):
 def test_a_run_is_named_after_what_matters():
     spec = make_spec(**(SPEC | {"feedback": "comment,correction=0.5"}))
     assert spec.run_id == f"house_rules-drpg-comment+correction=0.5-seed2-{spec.hash[:8]}"
-    assert make_spec(**SPEC, label="with rules").run_id.startswith("house_rules-with+rules-comment")
+    named = make_spec(**SPEC, label="with (rules)")
+    assert named.run_id.startswith("house_rules-with+rules-comment-seed2")
 
 
 @pytest.mark.parametrize(

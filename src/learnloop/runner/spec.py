@@ -99,4 +99,4 @@ def _is_branch(part: object) -> bool:
 
 
 def _slug(text: str) -> str:
-    return re.sub(r"[^\w.=+-]+", "+", text)
+    return re.sub(r"[^\w.=+-]+", "+", text).strip("+")
