@@ -25,6 +25,9 @@ _CONCRETE = re.compile(
     r"(?<!\w)'([^'\s][^'\n]{0,39})'(?!\w)|\b([A-Za-z]+(?:_[A-Za-z0-9]+)+)\b|(-?\d+(?:[.,:/-]\d+)*)"
 )
 
+MIN_SHARED_DETAILS = 0.5
+DETAILS_COUNT = 0.3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -56,7 +59,8 @@ class RulesWriter:
         embedder: Measures what two texts have in common.
         journal: Told of every rule added, merged or refused.
         max_tokens: Limit on each reply.
-        same_meaning: Cosine similarity, 0 to 1, from which two texts say the same.
+        same_meaning: Cosine similarity, 0 to 1, from which two texts without any concrete detail
+            say the same; up to 0.3 less where they share all their details.
         seed: Handed to the model.
     """
 
@@ -138,16 +142,27 @@ class RulesWriter:
 
     def _same(self, text: str, group: str) -> int | None:
         """Return the position of the rule that says the same, `None` where there is none."""
-        vector = self.embedder.embed([text])[0]
-        wanted = _concrete(text)
-        best, position = self.same_meaning, None
+        best, position = 0.0, None
         for i, rule in enumerate(self._rules):
-            if rule.group != group or not _agree(wanted, _concrete(rule.text)):
+            if rule.group != group:
                 continue
-            similarity = float(max(self._vectors([rule.text, *rule.complaints]) @ vector))
-            if similarity >= best:
-                best, position = similarity, i
+            margin = max(self._margin(text, known) for known in (rule.text, *rule.complaints))
+            if margin > best or (margin == best and position is None):
+                best, position = margin, i
         return position
+
+    def _margin(self, text: str, known: str) -> float:
+        """Return how far two texts are above the similarity from which they say the same.
+
+        The more of their concrete details they share, the less alike their words need be; with
+        half of the details or fewer in common they are never the same (two dates, two columns).
+        """
+        some, others = _concrete(text), _concrete(known)
+        shared = len(some & others) / len(some | others) if some | others else 0.0
+        if (some or others) and shared <= MIN_SHARED_DETAILS:
+            return -1.0
+        one, two = self.embedder.embed([text, known])
+        return float(one @ two) - (self.same_meaning - DETAILS_COUNT * shared)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:
         return self.embedder.embed(texts)
@@ -196,12 +211,6 @@ class RulesWriter:
 def _concrete(text: str) -> frozenset[str]:
     """Return the quoted values, the identifiers and the numbers in a text, in lower case."""
     return frozenset(m[m.lastindex or 0].lower() for m in _CONCRETE.finditer(text))
-
-
-def _agree(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Say whether two texts name mostly the same concrete things."""
-    either = some | others
-    return not either or len(some & others) * 2 >= len(either)
 
 
 def _what_was_lost(complaint: str, rule: str) -> str | None:

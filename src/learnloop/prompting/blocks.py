@@ -11,7 +11,7 @@ from learnloop.types import Episode, Policy, Query, Task
 ExampleFormat = Literal["plain", "labelled"]
 
 _DELIMITERS = re.compile(
-    r"</?\s*(?:examples|policy|context|query)\s*>|<\|[a-z_]+\|>|\[/?INST\]", re.IGNORECASE
+    r"<\s*/?\s*(?:examples|policy|context|query)\s*>|<\|[a-z_]+\|>|\[/?INST\]", re.IGNORECASE
 )
 
 
