@@ -30,6 +30,8 @@ from learnloop.settings import let_native_threads_sleep
 from learnloop.types import Message, Options, Reply
 
 EXTRA_LANES = 3
+FIRST_CALL = {"messages": [{"role": "user", "content": "."}], "max_tokens": 0, "id_slot": 0}
+"""Made once, unheard: an engine that is closed before its loop runs would never end."""
 
 
 class LlamaCpp:
@@ -141,12 +143,14 @@ def _load(path: Path, *, context: int, lanes: int, threads: int | None) -> Any:
     params.cache_ram_mib, params.cache_idle_slots = 0, False
     params.reasoning_format = xllamacpp.common_reasoning_format.COMMON_REASONING_FORMAT_NONE
     try:
-        return xllamacpp.Server(params)
-    except RuntimeError as error:
+        server = xllamacpp.Server(params)
+        server.handle_chat_completions(FIRST_CALL)
+    except (RuntimeError, ValueError) as error:
         raise ModelFileError(
             f"{str(path)!r} cannot be loaded as a model; check it with `learnloop models check`, "
             f"or get it again"
         ) from error
+    return server
 
 
 def _typed_error(error: Mapping[str, Any], *, name: str) -> LanguageModelError:
