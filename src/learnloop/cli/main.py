@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 import learnloop
 from learnloop.cli import models
+from learnloop.cli.doctor import doctor
 from learnloop.cli.list import list_names
 from learnloop.cli.report import report
 from learnloop.cli.run import run
@@ -71,6 +72,7 @@ app.command("run")(run)
 app.command("study")(study)
 app.command("report")(report)
 app.command("list")(list_names)
+app.command("doctor")(doctor)
 app.add_typer(models.app, name="models")
 
 
