@@ -8,6 +8,7 @@ from typing import Literal
 from learnloop.editing.bullets import MAX_BULLETS, read_bullets
 from learnloop.errors import LanguageModelError, ParameterError
 from learnloop.protocols import LanguageModel
+from learnloop.quoting import as_data
 from learnloop.types import (
     Bullet,
     Episode,
@@ -87,7 +88,7 @@ class ContrastiveWriter:
         right = [self._case(episode) for episode in evidence if episode.correct]
         parts = []
         if previous is not None:
-            parts.append("\n".join([PREVIOUS, *(f"- {b.text}" for b in previous.bullets)]))
+            parts.append("\n".join([PREVIOUS, *(f"- {as_data(b.text)}" for b in previous.bullets)]))
         if wrong:
             parts.append("\n\n".join([WRONG, *wrong]))
         if right:
@@ -100,14 +101,14 @@ class ContrastiveWriter:
 
     def _case(self, episode: Episode) -> str:
         lines = [
-            f"{self.task.query_label}: {episode.query.text}",
-            f"{self.task.answer_label}: {episode.answer}",
+            f"{self.task.query_label}: {as_data(episode.query.text)}",
+            f"{self.task.answer_label}: {as_data(episode.answer)}",
         ]
         for feedback in episode.feedback:
             if feedback.comment:
-                lines.append(f"Complaint: {feedback.comment}")
+                lines.append(f"Complaint: {as_data(feedback.comment)}")
             if feedback.correction:
-                lines.append(f"Right {self.task.answer_label}: {feedback.correction}")
+                lines.append(f"Right {self.task.answer_label}: {as_data(feedback.correction)}")
         return "\n".join(lines)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from learnloop.editing.bullets import MAX_BULLETS, why_refused
+from learnloop.editing.details import lost, shared
+from learnloop.editing.rule_fit import RuleFit, Solved
 from learnloop.errors import LanguageModelError
-from learnloop.protocols import Embedder, Journal, LanguageModel, Vectors
+from learnloop.protocols import Embedder, Journal, LanguageModel
+from learnloop.quoting import as_data
 from learnloop.types import (
     Bullet,
     Episode,
@@ -18,11 +20,6 @@ from learnloop.types import (
     Policy,
     PolicyDraft,
     Query,
-    Task,
-)
-
-_CONCRETE = re.compile(
-    r"(?<!\w)'([^'\s][^'\n]{0,39})'(?!\w)|\b([A-Za-z]+(?:_[A-Za-z0-9]+)+)\b|(-?\d+(?:[.,:/-]\d+)*)"
 )
 
 MIN_SHARED_DETAILS = 0.5
@@ -31,7 +28,11 @@ DETAILS_COUNT = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One learnt rule, where it came from, and what happened when it was shown."""
+    """One learnt rule, the complaints behind it, and what happened when it was shown.
+
+    `text` is the wording in use; `sources` are the episodes complained about, `queries` what was
+    asked in them.
+    """
 
     id: int
     text: str
@@ -44,23 +45,21 @@ class Rule:
 
 
 class RulesWriter:
-    """Turns each complaint into one rule with one short call, and shows the five that fit best.
+    """Turns each complaint into one rule with one short call, and shows at most five that fit.
 
     A complaint that says by meaning what an earlier one said strengthens that one's rule and
-    costs no call. A rule that lost a value, a pattern or a number of its complaint is refused,
+    costs no call; where the rule had been shown and was of no use, it takes on the wording of
+    the new complaint. A rule that lost a value, a name or a number of its complaint is refused,
     and the complaint itself is kept as the rule. Rules whose texts mean the same are merged.
-
-    A rule fits a query as its own text and the queries it came from are similar to it, and a
-    little better the more complaints support it.
 
     Args:
         model: Writes the rules.
-        task: What the complaints are about.
         embedder: Measures what two texts have in common.
-        journal: Told of every rule added, merged or refused.
+        journal: Told of every rule added, merged, reworded or refused.
         max_tokens: Limit on each reply.
         same_meaning: Cosine similarity, 0 to 1, from which two texts without any concrete detail
             say the same; up to 0.3 less where they share all their details.
+        min_fit: Score (see `RuleFit`) that a rule needs to be shown.
         seed: Handed to the model.
     """
 
@@ -68,21 +67,23 @@ class RulesWriter:
         self,
         *,
         model: LanguageModel,
-        task: Task,
         embedder: Embedder,
         journal: Journal,
         max_tokens: int = 80,
         same_meaning: float = 0.8,
+        min_fit: float = 0.4,
         seed: int = 0,
     ) -> None:
         self.model = model
-        self.task = task
         self.embedder = embedder
         self.journal = journal
         self.max_tokens = max_tokens
         self.same_meaning = same_meaning
+        self.min_fit = min_fit
         self.seed = seed
+        self._fit = RuleFit(embedder=embedder)
         self._rules: list[Rule] = []
+        self._solved: dict[str, list[Solved]] = {}
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -92,64 +93,76 @@ class RulesWriter:
     def write(
         self, query: Query, *, evidence: Sequence[Episode], previous: Policy | None
     ) -> PolicyDraft:
-        eligible = [rule for rule in self._rules if rule.group == query.group]
-        if not eligible:
-            return PolicyDraft(policy=None, reason="no rules yet")
-        vector = self.embedder.embed([query.text])[0]
-        fits = [self._fit(rule, vector) for rule in eligible]
-        best = sorted(range(len(eligible)), key=lambda i: (-fits[i], eligible[i].id))
-        chosen = [eligible[i] for i in sorted(best[:MAX_BULLETS], key=lambda i: eligible[i].id)]
+        fits = [(self._score(rule, query), rule) for rule in self._rules_of(query.group)]
+        fitting = [(score, rule) for score, rule in fits if score >= self.min_fit]
+        best = sorted(fitting, key=lambda fit: (-fit[0], fit[1].id))[:MAX_BULLETS]
+        if not best:
+            return PolicyDraft(policy=None, reason="no rule fits" if fits else "no rules yet")
+        chosen = sorted((rule for _, rule in best), key=lambda rule: rule.id)
         bullets = tuple(
-            Bullet(text=r.text, sources=r.sources, helped=r.helped, harmed=r.harmed) for r in chosen
+            Bullet(text=one.text, sources=one.sources, helped=one.helped, harmed=one.harmed)
+            for one in chosen
         )
         return PolicyDraft(policy=Policy(bullets=bullets, writer="rules"))
 
     def learn_one(self, episode: Episode, *, shown: Policy | None) -> None:
         """Count what the shown rules did, and learn a rule from the newest complaint."""
-        if episode.correct is not None and shown is not None:
-            self._count({bullet.text for bullet in shown.bullets}, right=episode.correct)
+        texts = {bullet.text for bullet in shown.bullets} if shown is not None else set()
+        if episode.correct is not None:
+            self._count(texts, right=episode.correct)
+        self._keep_right_answer(episode)
         complaint = next((f.comment for f in reversed(episode.feedback) if f.comment), None)
         if complaint is None or episode.correct:
             return
+        complaint = as_data(" ".join(complaint.split()))
         known = self._same(complaint, episode.query.group)
-        if known is not None:
-            self._merge(known, complaint, episode)
-            return
-        text = self._rule_text(complaint, episode)
-        same = self._same(text, episode.query.group)
-        if same is not None:
-            self._merge(same, complaint, episode)
-        else:
-            self._add(text, complaint, episode)
+        if known is None:
+            text = self._worded(complaint, episode)
+            known = self._same(text, episode.query.group)
+            if known is None:
+                self._add(text, complaint, episode)
+                return
+        self._merge(known, complaint, episode, shown=texts)
 
-    def _rule_text(self, complaint: str, episode: Episode) -> str:
+    def _rules_of(self, group: str) -> list[Rule]:
+        return [rule for rule in self._rules if rule.group == group]
+
+    def _score(self, rule: Rule, query: Query) -> float:
+        return self._fit.score(
+            query.text,
+            texts=(rule.text, *rule.complaints),
+            missed=rule.queries,
+            solved=self._solved.get(rule.group, ()),
+        )
+
+    def _worded(self, complaint: str, episode: Episode) -> str:
+        """Return the complaint as a rule, in the model's words where they are good."""
+        messages = (
+            Message(role="system", content=ROLE),
+            Message(role="user", content=ASK.format(complaint=complaint)),
+        )
         options = Options(role="policy", max_tokens=self.max_tokens, seed=self.seed, stop=("\n",))
         try:
-            reply = self.model.complete(self._messages(complaint), options=options)
+            reply = self.model.complete(messages, options=options)
         except LanguageModelError as error:
             self._note("rule_refused", f"call failed: {type(error).__name__}", episode)
             return complaint
         text = reply.text.strip().partition("\n")[0].removeprefix("Rule:").strip(' -*"')
-        reason = why_refused(text, evidence=[episode]) or _what_was_lost(complaint, text)
-        if reason is None:
+        reason = why_refused(text, evidence=[episode]) or ", ".join(lost(complaint, text))
+        if not reason:
             return text
-        self._note("rule_refused", f"{reason}: {text}", episode)
+        self._note("rule_refused", f"lost or bad: {reason}: {text}", episode)
         return complaint
-
-    def _messages(self, complaint: str) -> tuple[Message, ...]:
-        ask = ASK.format(complaint=" ".join(complaint.split()))
-        return (Message(role="system", content=ROLE), Message(role="user", content=ask))
 
     def _same(self, text: str, group: str) -> int | None:
         """Return the position of the rule that says the same, `None` where there is none."""
-        best, position = 0.0, None
-        for i, rule in enumerate(self._rules):
-            if rule.group != group:
-                continue
-            margin = max(self._margin(text, known) for known in (rule.text, *rule.complaints))
-            if margin > best or (margin == best and position is None):
-                best, position = margin, i
-        return position
+        margins = {
+            place: max(self._margin(text, known) for known in (rule.text, *rule.complaints))
+            for place, rule in enumerate(self._rules)
+            if rule.group == group
+        }
+        best = max(margins, key=lambda place: margins[place], default=None)
+        return best if best is not None and margins[best] >= 0 else None
 
     def _margin(self, text: str, known: str) -> float:
         """Return how far two texts are above the similarity from which they say the same.
@@ -157,22 +170,11 @@ class RulesWriter:
         The more of their concrete details they share, the less alike their words need be; with
         half of the details or fewer in common they are never the same (two dates, two columns).
         """
-        some, others = _concrete(text), _concrete(known)
-        shared = len(some & others) / len(some | others) if some | others else 0.0
-        if (some or others) and shared <= MIN_SHARED_DETAILS:
+        common = shared(text, known)
+        if common is not None and common <= MIN_SHARED_DETAILS:
             return -1.0
         one, two = self.embedder.embed([text, known])
-        return float(one @ two) - (self.same_meaning - DETAILS_COUNT * shared)
-
-    def _vectors(self, texts: Sequence[str]) -> Vectors:
-        return self.embedder.embed(texts)
-
-    def _fit(self, rule: Rule, vector: Vectors) -> float:
-        """Return how well a rule fits a query, about 0 to 1.1."""
-        by_query = float(max(self._vectors(rule.queries) @ vector))
-        by_text = float(self._vectors([rule.text])[0] @ vector)
-        support = 1 - 1 / (1 + len(rule.complaints))
-        return 0.6 * by_query + 0.4 * by_text + 0.1 * support
+        return float(one @ two) - (self.same_meaning - DETAILS_COUNT * (common or 0.0))
 
     def _add(self, text: str, complaint: str, episode: Episode) -> None:
         rule = Rule(
@@ -186,15 +188,26 @@ class RulesWriter:
         self._rules.append(rule)
         self._note("rule_added", text, episode)
 
-    def _merge(self, position: int, complaint: str, episode: Episode) -> None:
-        old = self._rules[position]
-        self._rules[position] = replace(
+    def _merge(self, place: int, complaint: str, episode: Episode, *, shown: set[str]) -> None:
+        old = self._rules[place]
+        reword = old.text in shown and why_refused(complaint, evidence=[episode]) is None
+        self._rules[place] = replace(
             old,
+            text=complaint if reword else old.text,
             complaints=(*old.complaints, complaint),
             queries=(*old.queries, episode.query.text),
             sources=(*old.sources, episode.id),
         )
-        self._note("rule_merged", f"{complaint} -> {old.text}", episode)
+        self._note(
+            "rule_reworded" if reword else "rule_merged", f"{old.text} <- {complaint}", episode
+        )
+
+    def _keep_right_answer(self, episode: Episode) -> None:
+        corrections = (f.correction for f in reversed(episode.feedback) if f.correction)
+        answer = episode.answer if episode.correct else next(corrections, None)
+        if answer is not None:
+            solved = Solved(query=episode.query.text, answer=answer)
+            self._solved.setdefault(episode.query.group, []).append(solved)
 
     def _count(self, shown: set[str], *, right: bool) -> None:
         self._rules = [
@@ -206,21 +219,6 @@ class RulesWriter:
 
     def _note(self, kind: str, text: str, episode: Episode) -> None:
         self.journal.record(Event(kind=kind, text=text, refs=(episode.id,)))
-
-
-def _concrete(text: str) -> frozenset[str]:
-    """Return the quoted values, the identifiers and the numbers in a text, in lower case."""
-    return frozenset(m[m.lastindex or 0].lower() for m in _CONCRETE.finditer(text))
-
-
-def _what_was_lost(complaint: str, rule: str) -> str | None:
-    """Say which concrete details of a complaint a rule no longer has, `None` where it has all."""
-    lost = sorted(detail for detail in _concrete(complaint) if not _names(rule, detail))
-    return f"lost {', '.join(lost)}" if lost else None
-
-
-def _names(rule: str, detail: str) -> bool:
-    return bool(re.search(rf"(?<!\w){re.escape(detail)}(?!\w)", rule, re.IGNORECASE))
 
 
 ROLE = """\

@@ -41,6 +41,7 @@ class DRPGSettings(BaseModel):
         max_tokens: Limit on an answer.
         policy_tokens: Limit on what a policy writer writes in one call.
         same_meaning: Cosine from which the rules writer takes two complaints for one.
+        min_fit: Score that one of its rules needs to be shown for a query, about 0 to 2.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -60,6 +61,7 @@ class DRPGSettings(BaseModel):
     max_tokens: PositiveInt = 256
     policy_tokens: PositiveInt = 160
     same_meaning: float = 0.8
+    min_fit: float = 0.4
 
 
 class DRPG:
@@ -179,11 +181,11 @@ def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
     if settings.writer == "rules":
         return RulesWriter(
             model=parts.policy_model,
-            task=parts.task,
             embedder=parts.embedder,
             journal=parts.journal,
             max_tokens=settings.policy_tokens,
             same_meaning=settings.same_meaning,
+            min_fit=settings.min_fit,
             seed=parts.seed,
         )
     return ContrastiveWriter(
