@@ -8,6 +8,9 @@ from pathlib import Path
 import platformdirs
 from pydantic import BaseModel, ConfigDict
 
+SPINS = "1000"
+"""Turns of a waiting loop: a few microseconds."""
+
 
 class Settings(BaseModel):
     """What the machine and its user decide, apart from any run.
@@ -53,3 +56,14 @@ def let_native_threads_sleep() -> None:
     calls took six times as long. Where the user has set `OMP_WAIT_POLICY`, it stays.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def let_waiting_threads_sleep() -> None:
+    """Let native threads that wait for each other give up the processor soon.
+
+    By default they spin, which on a machine that does anything else makes a local model ten times
+    slower; on an idle one it gains nothing. To be called before the native library is loaded. Who
+    set either variable has decided otherwise.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)

@@ -27,6 +27,7 @@ from learnloop.llm.chat_format import read_reply, request_body
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.lanes import Lane, Lanes
 from learnloop.settings import let_native_threads_sleep
+from learnloop.settings import let_waiting_threads_sleep
 from learnloop.types import Message, Options, Reply
 
 EXTRA_LANES = 3
@@ -42,7 +43,8 @@ class LlamaCpp:
         name: What the model is called in records; it should identify the file's bytes.
         slots: Calls that may run at once. Only with one are replies the same bit by bit.
         context: Tokens that a prompt and its reply may take together.
-        threads: Threads to compute with; the engine's choice where `None`.
+        threads: Threads to compute with; one a core where `None`. Another number gives other
+            last bits, and may give another text.
         clock: Measures seconds.
     """
 
@@ -125,6 +127,7 @@ def _constant_prefix(messages: Sequence[Message]) -> str | None:
 
 def _load(path: Path, *, context: int, lanes: int, threads: int | None) -> Any:
     """Start the engine, without a word of its own on the terminal."""
+    let_waiting_threads_sleep()
     let_native_threads_sleep()
     try:
         import xllamacpp  # type: ignore[import-untyped]
