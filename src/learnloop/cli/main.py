@@ -11,6 +11,7 @@ import learnloop
 from learnloop.cli import models
 from learnloop.cli.doctor import doctor
 from learnloop.cli.list import list_names
+from learnloop.cli.quickstart import quickstart
 from learnloop.cli.report import report
 from learnloop.cli.run import run
 from learnloop.cli.study import study
@@ -68,6 +69,7 @@ def learnloop_command(
     """Make an LLM application better while it runs, from the feedback it receives."""
 
 
+app.command("quickstart")(quickstart)
 app.command("run")(run)
 app.command("study")(study)
 app.command("report")(report)
