@@ -8,9 +8,6 @@ from pathlib import Path
 import platformdirs
 from pydantic import BaseModel, ConfigDict
 
-SPINS = "1000"
-"""Turns of a waiting loop: a few microseconds."""
-
 
 class Settings(BaseModel):
     """What the machine and its user decide, apart from any run.
@@ -50,20 +47,11 @@ def read_settings() -> Settings:
 
 
 def let_native_threads_sleep() -> None:
-    """Have OpenMP threads that wait sleep instead of spin; call before the library is loaded.
+    """Have OpenMP threads that wait sleep after a few turns; call before the library is loaded.
 
-    Spinning threads of two processes on the same cores stop each other: on two cores the same
-    calls took six times as long. Where the user has set `OMP_WAIT_POLICY`, it stays.
-    """
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-
-def let_waiting_threads_sleep() -> None:
-    """Let native threads that wait for each other give up the processor soon.
-
-    By default they spin, which on a machine that does anything else makes a local model ten times
-    slower; on an idle one it gains nothing. To be called before the native library is loaded. Who
-    set either variable has decided otherwise.
+    Threads that spin on stop those of other processes on the same cores: on two busy cores the
+    same call took ten times as long. Threads that sleep at once (`OMP_WAIT_POLICY=passive`) write
+    a fifth less on an idle machine. Where the user has set either variable, it stays.
     """
     if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
+        os.environ.setdefault("GOMP_SPINCOUNT", "1000")

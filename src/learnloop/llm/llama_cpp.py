@@ -27,7 +27,6 @@ from learnloop.llm.chat_format import read_reply, request_body
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.lanes import Lane, Lanes
 from learnloop.settings import let_native_threads_sleep
-from learnloop.settings import let_waiting_threads_sleep
 from learnloop.types import Message, Options, Reply
 
 EXTRA_LANES = 3
@@ -127,7 +126,6 @@ def _constant_prefix(messages: Sequence[Message]) -> str | None:
 
 def _load(path: Path, *, context: int, lanes: int, threads: int | None) -> Any:
     """Start the engine, without a word of its own on the terminal."""
-    let_waiting_threads_sleep()
     let_native_threads_sleep()
     try:
         import xllamacpp  # type: ignore[import-untyped]
