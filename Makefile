@@ -7,6 +7,7 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq
 READY := $(VENV)/.ready
 DEBIAN := chromium fonts-dejavu-core fonts-liberation
 APT := apt-get update && apt-get install -y --no-install-recommends
@@ -26,13 +27,14 @@ setup: $(READY)  ## Make .venv with all that running, testing and checking need
 $(READY): pyproject.toml
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(FIND_PYTHON); $(NEED_VENV); \
 	  echo "Making $(VENV) with $$("$$python" --version)"; "$$python" -m venv --clear $(VENV); }
-	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --editable '.[local]' --group dev
+	@echo "Installing what pyproject.toml names into $(VENV); the first time takes some minutes"
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) --editable '.[local]' --group dev
 	@touch $@
 
 # Sets $python to the first that is new enough.
 define FIND_PYTHON
-for name in $(PYTHON); do \
+python=; for name in $(PYTHON); do \
   python=$$(command -v $$name) || continue; \
   "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
   python=; \
@@ -47,7 +49,7 @@ endef
 define NEED_VENV
 if ! "$$python" -c 'import ensurepip' 2>/dev/null; then \
   if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-    $(APT) python3-venv >/dev/null || exit 1; \
+    { $(APT) python3-venv; } >/dev/null || exit 1; \
   else \
     echo "make: $$python cannot make virtual environments; as root: $(APT) python3-venv" >&2; \
     exit 1; \
