@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _DETAIL = re.compile(
-    r"(?<!\w)'([^'\s][^'\n]{0,39})'(?!\w)"
+    r"(?<!\w)'(?=[^'\n]*\w)([^'\s][^'\n]{0,39})'(?!\w)"
     r"|\b([A-Za-z]+(?:_[A-Za-z0-9]+)+)\b"
     r"|(-?\d+(?:[.,:/-]\d+)*)"
 )
@@ -13,6 +13,8 @@ _DETAIL = re.compile(
 
 def details(text: str) -> frozenset[str]:
     """Return the quoted values, the identifiers with an underscore and the numbers, in lower case.
+
+    Quoted punctuation is no detail: it stands in every text.
 
     Examples:
         >>> sorted(details("Leave out kind = 'T'; last_order is 90 days back."))

@@ -14,7 +14,7 @@ NEIGHBOURS = 8
 SOFTNESS = 0.2
 PRIOR_WEIGHT = 0.3
 PRIOR = 0.5
-MIN_SHARE_NAMED = 1 / 3
+MIN_SHARE_NAMED = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class RuleFit:
 
     The score adds two things. The first is the chance that the rule is needed, as a mean over
     similar queries weighted by similarity: a query whose answer was complained about for want of
-    the rule counts 1, and a query with a right answer counts 1 where the answer names a third of
+    the rule counts 1, and a query with a right answer counts 1 where the answer names half of
     the rule's details or more, else 0. The second is how similar the rule's text is to the query.
 
     Args:

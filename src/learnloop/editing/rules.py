@@ -71,7 +71,7 @@ class RulesWriter:
         journal: Journal,
         max_tokens: int = 80,
         same_meaning: float = 0.8,
-        min_fit: float = 0.4,
+        min_fit: float = 0.3,
         seed: int = 0,
     ) -> None:
         self.model = model

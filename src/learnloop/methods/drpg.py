@@ -61,7 +61,7 @@ class DRPGSettings(BaseModel):
     max_tokens: PositiveInt = 256
     policy_tokens: PositiveInt = 160
     same_meaning: float = 0.8
-    min_fit: float = 0.4
+    min_fit: float = 0.3
 
 
 class DRPG:
