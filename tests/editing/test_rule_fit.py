@@ -1,33 +1,66 @@
+import numpy as np
 import pytest
 
-from learnloop.editing.rule_fit import RuleFit, Solved
+from learnloop.editing.rule import Rule
+from learnloop.editing.rule_fit import RuleFit
 from learnloop.memory.embedders.wordllama import WordLlamaEmbedder
 
-TEXTS = ("Leave out customers with kind = 'T'.",)
-MISSED = ("How many customers are in Bonn?",)
+RULE = Rule(
+    id=1,
+    text="Leave out customers with kind = 'T'.",
+    group="shop",
+    complaints=(),
+    queries=("How many customers are in Bonn?",),
+    sources=("q1",),
+)
 
 
-@pytest.fixture(scope="module")
-def fit():
-    return RuleFit(embedder=WordLlamaEmbedder())
+def score(query, *, answer=None, group="shop"):
+    fit = RuleFit(embedder=WordLlamaEmbedder())
+    if answer is not None:
+        fit.keep("Customers in Mainz?", answer, group=group)
+    (one,) = fit.scores(query, [RULE])
+    return one
 
 
-def test_a_rule_fits_better_where_similar_right_answers_follow_it(fit):
+def test_a_rule_fits_better_where_similar_right_answers_follow_it():
     query = "How many customers are in Kiel?"
-    follows = Solved(query="Customers in Mainz?", answer="SELECT 1 WHERE kind <> 'T'")
-    ignores = Solved(query="Customers in Mainz?", answer="SELECT 1")
-    with_it = fit.score(query, texts=TEXTS, missed=MISSED, solved=[follows])
-    without = fit.score(query, texts=TEXTS, missed=MISSED, solved=[ignores])
-    assert with_it > without
+    assert score(query, answer="SELECT 1 WHERE kind <> 'T'") > score(query, answer="SELECT 1")
 
 
-def test_a_rule_fits_the_query_it_was_missed_in_better_than_an_unrelated_one(fit):
-    near = fit.score("How many customers are in Ulm?", texts=TEXTS, missed=MISSED, solved=[])
-    far = fit.score("When was the last review written?", texts=TEXTS, missed=MISSED, solved=[])
+def test_right_answers_of_another_group_say_nothing():
+    query = "How many customers are in Kiel?"
+    assert score(query, answer="SELECT 1", group="clinic") == score(query)
+
+
+def test_a_rule_fits_the_query_it_was_missed_in_better_than_an_unrelated_one():
+    near = score("How many customers are in Ulm?")
+    far = score("When was the last review written?")
     assert near > far
 
 
-def test_the_score_stays_within_what_its_parts_allow(fit):
+def test_the_score_stays_within_what_its_parts_allow():
     # a chance of at most 1 and a cosine of at most 1
-    score = fit.score(TEXTS[0], texts=TEXTS, missed=(TEXTS[0],), solved=[])
-    assert 1.5 < score <= 2.0
+    assert 1 < score("How many customers are in Bonn?") <= 2
+
+
+def test_without_rules_there_are_no_scores():
+    assert RuleFit(embedder=WordLlamaEmbedder()).scores("How many?", []) == []
+
+
+def test_the_score_is_the_one_worked_out_by_hand():
+    # one missed query, which is the query itself: weight e^((1 - .5) / .2) = 12.18, needed 1;
+    # the prior weighs .3 and says one half: chance = (12.18 + .15) / (12.18 + .3) = .98798
+    fit = RuleFit(embedder=Flat())
+    (one,) = fit.scores("How many customers are in Bonn?", [RULE])
+    assert one == pytest.approx(0.98798 + 1.0, abs=1e-5)
+
+
+class Flat:
+    """An embedder for which all texts mean the same."""
+
+    name = "flat"
+    dimension = 2
+
+    def embed(self, texts):
+        return np.tile(np.array([1.0, 0.0], dtype=np.float32), (len(texts), 1))

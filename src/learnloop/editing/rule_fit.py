@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from learnloop.editing.details import share_named
+from learnloop.editing.rule import Rule
 from learnloop.protocols import Embedder, Vectors
 
 NEIGHBOURS = 8
@@ -15,23 +19,18 @@ SOFTNESS = 0.2
 PRIOR_WEIGHT = 0.3
 PRIOR = 0.5
 MIN_SHARE_NAMED = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Solved:
-    """A query with an answer that is known to be right."""
-
-    query: str
-    answer: str
+REMEMBERED = 200
 
 
 class RuleFit:
-    """Scores how well rules fit a query, about 0 to 2; more is better.
+    """Scores how well rules fit a query, from -1 to 2; more is better.
 
     The score adds two things. The first is the chance that the rule is needed, as a mean over
     similar queries weighted by similarity: a query whose answer was complained about for want of
     the rule counts 1, and a query with a right answer counts 1 where the answer names half of
     the rule's details or more, else 0. The second is how similar the rule's text is to the query.
+
+    The last 200 right answers of a group are remembered.
 
     Args:
         embedder: Measures similarity.
@@ -39,32 +38,56 @@ class RuleFit:
 
     def __init__(self, *, embedder: Embedder) -> None:
         self.embedder = embedder
+        self._solved: dict[str, _Solved] = {}
 
-    def score(
-        self, query: str, *, texts: Sequence[str], missed: Sequence[str], solved: Sequence[Solved]
-    ) -> float:
-        """Return the score of one rule.
+    def keep(self, query: str, answer: str, *, group: str) -> None:
+        """Remember an answer that is known to be right."""
+        solved = self._solved.setdefault(group, _Solved())
+        solved.queries.append(query)
+        solved.answers.append(answer)
+        solved.vectors.append(self.embedder.embed([query])[0])
 
-        Args:
-            query: What is asked now.
-            texts: The rule's wording first, then the complaints behind it.
-            missed: The queries of those complaints.
-            solved: Right answers of the same group.
-        """
+    def scores(self, query: str, rules: Sequence[Rule]) -> list[float]:
+        """Return the score of each rule for a query; all rules are of one group."""
+        if not rules:
+            return []
         vector = self.embedder.embed([query])[0]
-        others = [one for one in solved if one.query not in missed]
-        needed = np.array([1.0] * len(missed) + [_follows(one.answer, texts) for one in others])
-        queries = [*missed, *(one.query for one in others)]
-        similarity = self.embedder.embed(queries) @ vector
-        chance = _weighted_mean(needed, similarity)
-        return chance + float(self.embedder.embed(texts[:1])[0] @ vector)
+        solved = self._solved.get(rules[0].group, _Solved())
+        similarity = solved.similarity(vector)
+        return [self._score(rule, vector, solved, similarity) for rule in rules]
+
+    def _score(
+        self, rule: Rule, vector: Vectors, solved: _Solved, similarity: NDArray[np.float32]
+    ) -> float:
+        missed = set(rule.queries)
+        other = [place for place, query in enumerate(solved.queries) if query not in missed]
+        followed = [_follows(solved.answers[place], rule.texts) for place in other]
+        needed = np.array([1.0] * len(rule.queries) + followed)
+        own = self.embedder.embed(rule.queries) @ vector
+        chance = _weighted_mean(needed, np.concatenate([own, similarity[other]]))
+        return chance + float(self.embedder.embed([rule.text])[0] @ vector)
 
 
-def _follows(answer: str, texts: Sequence[str]) -> float:
+@dataclass(slots=True)
+class _Solved:
+    """Queries with answers that are known to be right, and the vectors of the queries."""
+
+    queries: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    answers: deque[str] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    vectors: deque[Vectors] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+
+    def similarity(self, vector: Vectors) -> NDArray[np.float32]:
+        if not self.vectors:
+            return np.empty(0, dtype=np.float32)
+        return np.asarray(np.stack(self.vectors) @ vector)
+
+
+@lru_cache(maxsize=1 << 16)
+def _follows(answer: str, texts: tuple[str, ...]) -> float:
     return float(max(share_named(answer, text) for text in texts) >= MIN_SHARE_NAMED)
 
 
-def _weighted_mean(needed: np.ndarray, similarity: Vectors) -> float:
+def _weighted_mean(needed: NDArray[np.float64], similarity: NDArray[np.float32]) -> float:
     """Return the mean over the nearest, with a prior of one half that little evidence leaves."""
     nearest = np.argsort(-similarity, kind="stable")[:NEIGHBOURS]
     weights = np.exp((similarity[nearest] - 0.5) / SOFTNESS)

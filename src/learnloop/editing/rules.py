@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from learnloop.editing.bullets import MAX_BULLETS, why_refused
 from learnloop.editing.details import lost, shared
-from learnloop.editing.rule_fit import RuleFit, Solved
+from learnloop.editing.rule import Rule, counted, strengthened
+from learnloop.editing.rule_fit import RuleFit
 from learnloop.errors import LanguageModelError
 from learnloop.protocols import Embedder, Journal, LanguageModel
 from learnloop.quoting import as_data
@@ -24,24 +24,6 @@ from learnloop.types import (
 
 MIN_SHARED_DETAILS = 0.5
 DETAILS_COUNT = 0.3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One learnt rule, the complaints behind it, and what happened when it was shown.
-
-    `text` is the wording in use; `sources` are the episodes complained about, `queries` what was
-    asked in them.
-    """
-
-    id: int
-    text: str
-    group: str
-    complaints: tuple[str, ...]
-    queries: tuple[str, ...]
-    sources: tuple[str, ...]
-    helped: int = 0
-    harmed: int = 0
 
 
 class RulesWriter:
@@ -83,7 +65,7 @@ class RulesWriter:
         self.seed = seed
         self._fit = RuleFit(embedder=embedder)
         self._rules: list[Rule] = []
-        self._solved: dict[str, list[Solved]] = {}
+        self._heard: set[str] = set()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -93,7 +75,8 @@ class RulesWriter:
     def write(
         self, query: Query, *, evidence: Sequence[Episode], previous: Policy | None
     ) -> PolicyDraft:
-        fits = [(self._score(rule, query), rule) for rule in self._rules_of(query.group)]
+        rules = [rule for rule in self._rules if rule.group == query.group]
+        fits = list(zip(self._fit.scores(query.text, rules), rules, strict=True))
         fitting = [(score, rule) for score, rule in fits if score >= self.min_fit]
         best = sorted(fitting, key=lambda fit: (-fit[0], fit[1].id))[:MAX_BULLETS]
         if not best:
@@ -106,7 +89,14 @@ class RulesWriter:
         return PolicyDraft(policy=Policy(bullets=bullets, writer="rules"))
 
     def learn_one(self, episode: Episode, *, shown: Policy | None) -> None:
-        """Count what the shown rules did, and learn a rule from the newest complaint."""
+        """Count what the shown rules did, and learn a rule from the newest complaint.
+
+        The same feedback a second time changes nothing.
+        """
+        newest = episode.feedback[-1].id if episode.feedback else ""
+        if newest in self._heard:
+            return
+        self._heard.add(newest)
         texts = {bullet.text for bullet in shown.bullets} if shown is not None else set()
         if episode.correct is not None:
             self._count(texts, right=episode.correct)
@@ -123,17 +113,6 @@ class RulesWriter:
                 self._add(text, complaint, episode)
                 return
         self._merge(known, complaint, episode, shown=texts)
-
-    def _rules_of(self, group: str) -> list[Rule]:
-        return [rule for rule in self._rules if rule.group == group]
-
-    def _score(self, rule: Rule, query: Query) -> float:
-        return self._fit.score(
-            query.text,
-            texts=(rule.text, *rule.complaints),
-            missed=rule.queries,
-            solved=self._solved.get(rule.group, ()),
-        )
 
     def _worded(self, complaint: str, episode: Episode) -> str:
         """Return the complaint as a rule, in the model's words where they are good."""
@@ -157,7 +136,7 @@ class RulesWriter:
     def _same(self, text: str, group: str) -> int | None:
         """Return the position of the rule that says the same, `None` where there is none."""
         margins = {
-            place: max(self._margin(text, known) for known in (rule.text, *rule.complaints))
+            place: max(self._margin(text, known) for known in rule.texts)
             for place, rule in enumerate(self._rules)
             if rule.group == group
         }
@@ -191,12 +170,12 @@ class RulesWriter:
     def _merge(self, place: int, complaint: str, episode: Episode, *, shown: set[str]) -> None:
         old = self._rules[place]
         reword = old.text in shown and why_refused(complaint, evidence=[episode]) is None
-        self._rules[place] = replace(
+        self._rules[place] = strengthened(
             old,
+            complaint=complaint,
+            query=episode.query.text,
+            source=episode.id,
             text=complaint if reword else old.text,
-            complaints=(*old.complaints, complaint),
-            queries=(*old.queries, episode.query.text),
-            sources=(*old.sources, episode.id),
         )
         self._note(
             "rule_reworded" if reword else "rule_merged", f"{old.text} <- {complaint}", episode
@@ -206,15 +185,11 @@ class RulesWriter:
         corrections = (f.correction for f in reversed(episode.feedback) if f.correction)
         answer = episode.answer if episode.correct else next(corrections, None)
         if answer is not None:
-            solved = Solved(query=episode.query.text, answer=answer)
-            self._solved.setdefault(episode.query.group, []).append(solved)
+            self._fit.keep(episode.query.text, answer, group=episode.query.group)
 
     def _count(self, shown: set[str], *, right: bool) -> None:
         self._rules = [
-            replace(rule, helped=rule.helped + right, harmed=rule.harmed + (not right))
-            if rule.text in shown
-            else rule
-            for rule in self._rules
+            counted(rule, right=right) if rule.text in shown else rule for rule in self._rules
         ]
 
     def _note(self, kind: str, text: str, episode: Episode) -> None:
