@@ -15,8 +15,8 @@ from rich.table import Table
 
 from learnloop.errors import ParameterError
 from learnloop.llm.catalog import CATALOG, CatalogEntry, check, find
+from learnloop.llm.catalog import Progress as Report
 from learnloop.llm.download import SOURCES, Source, Watch, get
-from learnloop.llm.download import Progress as Report
 from learnloop.settings import read_settings
 
 NAME = typer.Argument(help="Name of a model of the catalog; `local` is the default one.")
@@ -78,6 +78,20 @@ def check_model(
     with _watched() as watch:
         check(entry, path, progress=watch(f"checking {entry.name}", entry.bytes))
     _say(entry, path, as_json=as_json, words="holds the right bytes")
+
+
+def fetch_where_absent(name: str) -> None:
+    """Get the local model of that name, with a bar, where it is not there yet.
+
+    Names of models that are not local are left to whoever opens them.
+    """
+    if name != "local" and not name.startswith("local/"):
+        return
+    entry = find(name)
+    folder = read_settings().models
+    if not (folder / entry.file).is_file():
+        with _watched() as watch:
+            get(entry, folder=folder, watch=watch)
 
 
 def size(count: int) -> str:

@@ -15,6 +15,7 @@ from rich.console import Console, ConsoleRenderable
 from rich.live import Live
 
 from learnloop.cli.curves import curves
+from learnloop.cli.models import fetch_where_absent
 from learnloop.cli.progress import WAITING, Track, percent
 from learnloop.errors import ParameterError
 from learnloop.records.reader import read_run
@@ -65,6 +66,7 @@ def quickstart(
     specs = [normalise(_spec(method, model=name, steps=steps, seed=seed)) for method in METHODS]
     folder = out / f"{_slug(name)}-{steps}-seed{seed}"
     planned = plan(specs, folder)
+    fetch_where_absent(name)
     typer.echo(_greeting(name, steps), err=True)
     watcher = _conduct(planned, folder=folder, settings=settings)
     page = write_report(load_runs([folder]), out=folder / "report", command="learnloop quickstart")
