@@ -15,7 +15,7 @@ from learnloop.methods.parts import Parts
 from learnloop.methods.published import inserted_as_pattern
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
-from learnloop.prompting.composer import Composer, Layout
+from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Journal, PolicyWriter, Retriever
 from learnloop.types import Event, Feedback, Outcome, Policy, PolicyDraft, Prediction, Query
 
@@ -39,6 +39,8 @@ class DRPGSettings(BaseModel):
         empty_examples: `omit`, or `keep` the empty block as published.
         layout: Order of the prompt; `paper` as published.
         max_tokens: Limit on an answer.
+        examples_budget: Limit on all examples together, in estimated tokens.
+        policy_budget: Limit on a policy in the prompt, in estimated tokens.
         policy_tokens: Limit on what a policy writer writes in one call.
         same_meaning: Cosine from which the rules writer takes two complaints for one.
         min_fit: Score that one of its rules needs to be shown for a query, about 0 to 2.
@@ -59,6 +61,8 @@ class DRPGSettings(BaseModel):
     empty_examples: Literal["omit", "keep"] = "omit"
     layout: Layout = "cache"
     max_tokens: PositiveInt = 256
+    examples_budget: PositiveInt = 2000
+    policy_budget: PositiveInt = 400
     policy_tokens: PositiveInt = 160
     same_meaning: float = 0.8
     min_fit: float = 0.3
@@ -111,6 +115,7 @@ class DRPG:
         composer = Composer(
             layout=settings.layout,
             example_format=settings.example_format,
+            budget=TokenBudget(examples=settings.examples_budget, policy=settings.policy_budget),
             keep_empty_examples=settings.empty_examples == "keep",
         )
         return cls(

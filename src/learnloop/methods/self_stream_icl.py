@@ -10,7 +10,7 @@ from learnloop.methods.answering import Answerer
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
-from learnloop.prompting.composer import Composer, Layout
+from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Retriever
 from learnloop.types import Feedback, Prediction, Query
 
@@ -24,6 +24,7 @@ class SelfStreamICLSettings(BaseModel):
         example_format: `labelled` shows examples as DRPG's own code does, with a sentence of
             feedback; the control for what that sentence alone does.
         max_tokens: Limit on an answer.
+        examples_budget: Limit on all examples together, in estimated tokens.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -32,6 +33,7 @@ class SelfStreamICLSettings(BaseModel):
     layout: Layout = "cache"
     example_format: ExampleFormat = "plain"
     max_tokens: PositiveInt = 256
+    examples_budget: PositiveInt = 2000
 
 
 class SelfStreamICL:
@@ -63,7 +65,11 @@ class SelfStreamICL:
     def from_parts(cls, parts: Parts, **params: object) -> SelfStreamICL:
         """Put the method together; `params` are the fields of `SelfStreamICLSettings`."""
         settings = SelfStreamICLSettings.model_validate(params)
-        composer = Composer(layout=settings.layout, example_format=settings.example_format)
+        composer = Composer(
+            layout=settings.layout,
+            example_format=settings.example_format,
+            budget=TokenBudget(examples=settings.examples_budget),
+        )
         return cls(
             answerer=parts.answerer(composer, max_tokens=settings.max_tokens),
             memory=parts.memory,

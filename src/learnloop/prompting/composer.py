@@ -22,11 +22,10 @@ Layout = Literal["cache", "paper"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenBudget:
-    """How many estimated tokens learnt text may take: the examples, the policy, and both."""
+    """How many estimated tokens learnt text may take: the examples, and the policy."""
 
     examples: int = 2000
     policy: int = 400
-    learnt: int = 2200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +49,9 @@ class Composer:
     answer format, shared context (all in the system message), then policy, examples, query.
     Layout `paper` is the published order: task, examples, policy, context, query, in one message.
 
-    Cutting, where the budget is passed: the least similar example goes first, then the next, one
-    by one; then the last bullet of the policy, one by one. The query and its context are never
-    cut. Remembered text stands in delimited blocks and never in the system message.
+    Cutting, where a budget is passed: of the examples the least similar goes first, then the
+    next, one by one; of the policy the last bullet, one by one. The query and its context are
+    never cut. Remembered text stands in delimited blocks and never in the system message.
 
     Args:
         layout: `cache` or `paper`.
@@ -91,8 +90,7 @@ class Composer:
     ) -> Composition:
         """Return the messages for a query; `examples` come most similar last."""
         bullets = self._fitting_bullets(policy)
-        room = min(self.budget.examples, self.budget.learnt - _size(bullets))
-        blocks = self._fitting_examples(task, examples, room=room)
+        blocks = self._fitting_examples(task, examples, room=self.budget.examples)
         shown = tuple(examples)[len(examples) - len(blocks) :]
         learnt = self._learnt_blocks(blocks, bullets, had_memory=policy is not None)
         order = self._cache_order if self.layout == "cache" else self._paper_order
@@ -105,7 +103,7 @@ class Composer:
         )
 
     def _fitting_bullets(self, policy: Policy | None) -> Policy | None:
-        while policy is not None and _size(policy) > min(self.budget.policy, self.budget.learnt):
+        while policy is not None and _size(policy) > self.budget.policy:
             policy = replace(policy, bullets=policy.bullets[:-1]) if policy.bullets else None
         return policy if policy is not None and policy.bullets else None
 
