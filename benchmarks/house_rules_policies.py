@@ -231,12 +231,24 @@ def learnt(policies: Sequence[PolicyNumbers]) -> str:
 
 
 def listed(rules: Sequence[LearntRule]) -> str:
-    """Return rules as a numbered list."""
-    return "\n".join(
+    """Return rules as a numbered list, and how many of them say what an earlier one says."""
+    lines = "\n".join(
         f"{place}. {rule.text} *({plural(rule.complaints, 'complaint')}; states "
         f"{listing(list(rule.conventions)) if rule.conventions else 'no convention'})*"
         for place, rule in enumerate(rules, start=1)
     )
+    again = repeated(rules)
+    return f"{lines}\n\nOf these {len(rules)}, {again} state only what an earlier one states."
+
+
+def repeated(rules: Sequence[LearntRule]) -> int:
+    """Count the rules that state some convention, and none that no earlier rule states."""
+    known: set[str] = set()
+    count = 0
+    for rule in rules:
+        count += bool(rule.conventions) and known.issuperset(rule.conventions)
+        known |= set(rule.conventions)
+    return count
 
 
 def negative(

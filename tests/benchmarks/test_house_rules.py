@@ -8,7 +8,14 @@ import house_rules
 import pytest
 from house_rules_numbers import affordable, best_reach, gain, meets, numbers_of, reach
 from house_rules_page import page
-from house_rules_policies import final_rules, policy_numbers, stated_shares, twins
+from house_rules_policies import (
+    LearntRule,
+    final_rules,
+    listed,
+    policy_numbers,
+    stated_shares,
+    twins,
+)
 
 from learnloop.environments.house_rules.data import load_database
 from learnloop.environments.house_rules.environment import HouseRules
@@ -265,6 +272,15 @@ def test_the_rules_at_the_end_follow_from_the_events(records):
     assert (euros.text, euros.complaints) == ("Cents! Divide total by 100.0 for euros.", 2)
     assert (tests.text, tests.complaints) == ("Leave out kind = 'T'.", 2)
     assert euros.conventions == ("euros",)
+
+
+def test_a_rule_that_says_nothing_new_is_counted_as_repeated():
+    stating = [("tests",), ("tests",), (), ("names", "tests"), ("names",)]
+    rules = [LearntRule(text="x", complaints=1, conventions=one) for one in stating]
+    said = listed(rules)
+    assert "Of these 5, 2 state only what an earlier one states." in said
+    assert "4. x *(1 complaint; states names and tests)*" in said
+    assert "3. x *(1 complaint; states no convention)*" in said
 
 
 def test_events_are_counted_over_the_runs_of_a_writer(records):
