@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
 from learnloop.editing.contrastive import ContrastiveWriter, PolicyPrompt
 from learnloop.editing.rules import RulesWriter
@@ -24,6 +24,9 @@ class DRPGSettings(BaseModel):
     """The parameters of `drpg`; the first value of each choice is the default.
 
     Attributes:
+        variant: `fixed`, or `published`: the writer is `contrastive`, and each of `pool`,
+            `example_format`, `insertion`, `empty_examples` and `layout` is as in the paper's own
+            code where it is not given.
         writer: `rules` (one rule a complaint, kept) or `contrastive` (the paper's: a policy
             written anew for each query).
         k: How many right examples the answering model sees (the paper: 16, or 4).
@@ -48,6 +51,7 @@ class DRPGSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    variant: Literal["fixed", "published"] = "fixed"
     writer: Literal["rules", "contrastive"] = "rules"
     k: PositiveInt = 4
     policy_cases: Literal["contrastive", "correct", "wrong"] = "contrastive"
@@ -66,6 +70,21 @@ class DRPGSettings(BaseModel):
     policy_tokens: PositiveInt = 160
     same_meaning: float = 0.8
     min_fit: float = 0.3
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_variant(cls, params: dict[str, object]) -> dict[str, object]:
+        return PUBLISHED | params if params.get("variant") == "published" else params
+
+
+PUBLISHED: dict[str, object] = {
+    "writer": "contrastive",
+    "pool": "common",
+    "example_format": "labelled",
+    "insertion": "pattern",
+    "empty_examples": "keep",
+    "layout": "paper",
+}
 
 
 class DRPG:
