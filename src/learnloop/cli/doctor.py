@@ -20,7 +20,7 @@ from learnloop.llm.probing import Probe, probe, verdict
 from learnloop.settings import Settings, read_settings
 
 NOT_FIT = 1
-PACKAGES = ("numpy", "openai", "pydantic", "scipy", "sqlglot", "wordllama")
+PACKAGES = ("numpy", "openai", "pydantic", "scipy", "wordllama")
 EXTRAS = {"local": "xllamacpp", "sentence-transformers": "sentence-transformers"}
 
 

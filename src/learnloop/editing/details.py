@@ -49,8 +49,8 @@ def lost(text: str, rule: str) -> tuple[str, ...]:
     """Return the details of a text that a rule made from it no longer names.
 
     Examples:
-        >>> lost("Divide cents by 100.0, not 100.", "Divide by 100.0.")
-        ('100',)
+        >>> lost("Divide cents by 100.0, not 1000.", "Divide by 100.0.")
+        ('1000',)
     """
     return tuple(sorted(detail for detail in details(text) if not names(rule, detail)))
 

@@ -12,13 +12,13 @@ def inserted_as_pattern(policy: Policy) -> Policy | None:
     r"""Return the policy as it looks after insertion as a regular-expression template.
 
     The published code puts the policy into the message as the replacement of a regular
-    expression, unescaped: an escape such as `\\n` becomes a line break, and one that means
-    nothing (`\\d`, `\\1`) raises, upon which the step falls back to the zero-shot message without
+    expression, unescaped: an escape such as `\n` becomes a line break, and one that means
+    nothing (`\d`, `\1`) raises, upon which the step falls back to the zero-shot message without
     examples or policy; `None` stands for that.
 
     Examples:
         >>> from learnloop.types import Bullet
-        >>> inserted_as_pattern(Policy(bullets=(Bullet(text=r"match \\d+"),), writer="x")) is None
+        >>> inserted_as_pattern(Policy(bullets=(Bullet(text=r"match \d+"),), writer="x")) is None
         True
     """
     try:

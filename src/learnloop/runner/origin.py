@@ -11,7 +11,6 @@ PACKAGES = (
     "numpy",
     "openai",
     "pydantic",
-    "sqlglot",
     "wordllama",
     "xllamacpp",
 )
