@@ -11,11 +11,11 @@ MODEL = Source(kind="model")
 def remember(memory: Memory, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
     """Store the feedback with its episode and return the episode as it stands now.
 
-    The first feedback on a prediction makes the episode; later ones are added to it. A
-    correction enters memory as a second episode: a right answer, from the source that gave it.
+    The first feedback on a prediction makes the episode; later ones are added to it. The newest
+    correction in force is remembered as an episode of its own: a right answer, from the source
+    that gave it. Corrections that it replaces count as wrong from then on.
     """
-    known = memory.get(query.id)
-    if known is None:
+    if memory.get(query.id) is None:
         memory.remember(
             Episode(
                 id=query.id,
@@ -29,47 +29,59 @@ def remember(memory: Memory, query: Query, prediction: Prediction, feedback: Fee
         )
     else:
         memory.add_feedback(query.id, feedback)
-    if feedback.correction:
-        _remember_correction(memory, query, feedback)
     stored = memory.get(query.id)
     assert stored is not None
+    _remember_corrections(memory, stored)
     return stored
 
 
-def _remember_correction(memory: Memory, query: Query, feedback: Feedback) -> None:
-    correction = feedback.correction or ""
-    episode_id = f"{query.id}:correction"
-    known = memory.get(episode_id)
-    if known is not None and known.answer != correction:
-        _withdraw(memory, known, feedback)
-        episode_id = f"{episode_id}:{feedback.id}"
-    approval = Feedback(
-        id=f"{feedback.id}:correction",
-        target_id=episode_id,
+def _remember_corrections(memory: Memory, episode: Episode) -> None:
+    """Have the correction in force count as right and every other one as wrong."""
+    replaced = {feedback.supersedes for feedback in episode.feedback}
+    in_force = [f for f in episode.feedback if f.correction and f.id not in replaced]
+    newest = in_force[-1] if in_force else None
+    for answer, episode_id in _correction_ids(episode).items():
+        known = memory.get(episode_id)
+        right = newest is not None and answer == newest.correction
+        if known is not None and known.correct is not right:
+            memory.add_feedback(episode_id, _judgement(episode, episode_id, right=right))
+        elif known is None and newest is not None and right:
+            memory.remember(_correction(episode, newest, episode_id, step=len(memory)))
+
+
+def _correction_ids(episode: Episode) -> dict[str, str]:
+    """Return the id of the episode that each correction has, by its answer, oldest first.
+
+    One that repeats the answer is none: whether that was right is for `correct` to say.
+    """
+    ids: dict[str, str] = {}
+    for feedback in episode.feedback:
+        answer = feedback.correction
+        if answer and answer != episode.answer and answer not in ids:
+            first = f"{episode.id}:correction"
+            ids[answer] = f"{first}:{feedback.id}" if ids else first
+    return ids
+
+
+def _correction(episode: Episode, given: Feedback, episode_id: str, *, step: int) -> Episode:
+    return Episode(
+        id=episode_id,
+        query=episode.query,
+        answer=given.correction or "",
+        step=step,
+        source=given.source,
         correct=True,
-        source=feedback.source,
-        event_time=feedback.event_time,
-    )
-    memory.remember(
-        Episode(
-            id=episode_id,
-            query=query,
-            answer=correction,
-            step=len(memory),
-            source=feedback.source,
-            correct=True,
-            feedback=(approval,),
-        )
+        feedback=(_judgement(episode, episode_id, right=True),),
     )
 
 
-def _withdraw(memory: Memory, known: Episode, feedback: Feedback) -> None:
-    """Mark an earlier correction as no longer right, now that another one has come."""
-    withdrawal = Feedback(
-        id=f"{feedback.id}:withdrawal",
-        target_id=known.id,
-        correct=False,
-        source=feedback.source,
-        supersedes=known.feedback[-1].id if known.feedback else None,
+def _judgement(episode: Episode, episode_id: str, *, right: bool) -> Feedback:
+    """Return what the newest feedback means for a correction."""
+    newest = episode.feedback[-1]
+    return Feedback(
+        id=f"{newest.id}:{'correction' if right else 'withdrawal'}:{episode_id}",
+        target_id=episode_id,
+        correct=right,
+        source=newest.source,
+        event_time=newest.event_time,
     )
-    memory.add_feedback(known.id, withdrawal)
