@@ -93,18 +93,17 @@ class RulesWriter:
 
         The same feedback a second time changes nothing.
         """
-        newest = episode.feedback[-1].id if episode.feedback else ""
-        if newest in self._heard:
+        newest = episode.feedback[-1]
+        if newest.id in self._heard:
             return
-        self._heard.add(newest)
+        self._heard.add(newest.id)
         texts = {bullet.text for bullet in shown.bullets} if shown is not None else set()
-        if episode.correct is not None:
-            self._count(texts, right=episode.correct)
+        if newest.correct is not None:
+            self._count(texts, right=newest.correct)
         self._keep_right_answer(episode)
-        complaint = next((f.comment for f in reversed(episode.feedback) if f.comment), None)
-        if complaint is None or episode.correct:
+        if not newest.comment or episode.correct:
             return
-        complaint = as_data(" ".join(complaint.split()))
+        complaint = as_data(" ".join(newest.comment.split()))
         known = self._same(complaint, episode.query.group)
         if known is None:
             text = self._worded(complaint, episode)
@@ -182,9 +181,9 @@ class RulesWriter:
         )
 
     def _keep_right_answer(self, episode: Episode) -> None:
-        corrections = (f.correction for f in reversed(episode.feedback) if f.correction)
-        answer = episode.answer if episode.correct else next(corrections, None)
-        if answer is not None:
+        newest = episode.feedback[-1]
+        answer = episode.answer if newest.correct else newest.correction
+        if answer:
             self._fit.keep(episode.query.text, answer, group=episode.query.group)
 
     def _count(self, shown: set[str], *, right: bool) -> None:
