@@ -170,3 +170,8 @@ def test_another_number_of_columns_is_named(path):
 def test_a_broken_gold_is_an_error_and_not_a_grade(path):
     with pytest.raises(DataError, match="no such table"):
         grade(path, COUNT, gold="SELECT * FROM absent")
+
+
+@pytest.mark.parametrize("times", [10**5, 10**9])
+def test_a_function_that_cannot_be_interrupted_is_stopped_before_it_begins(path, times):
+    assert grade(path, f"SELECT printf('%.*c', {times}, 'x')").why == "too large"

@@ -163,3 +163,10 @@ def test_the_built_databases_are_removed_with_the_environment(tmp_path):
     assert folder.is_dir()
     environment._folder_removal()
     assert not folder.exists()
+
+
+def test_a_user_reads_only_the_beginning_of_an_answer_without_end():
+    def comments(answer):
+        return [step.feedback.comment for _, step in walk(HouseRules(database="shop"), answer)]
+
+    assert comments(lambda q: "x" * 20_000 + gold(q)) == comments(lambda q: "x" * 20_000)

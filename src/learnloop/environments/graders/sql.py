@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from learnloop.environments.graders.rows import Row, same_rows
+from learnloop.environments.graders.sql_functions import MAX_CHARACTERS, bound_functions
 from learnloop.errors import DataError
 
 Why = Literal[
@@ -121,7 +122,12 @@ class SQLGrader:
 
     def _run(self, sql: str) -> _Rows | _Failure:
         uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+        with (
+            closing(sqlite3.connect(":memory:")) as within,
+            closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection,
+        ):
+            within.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_CHARACTERS)
+            bound_functions(connection, within=within)
             _confine(connection)
             watch = _Watch(
                 deadline=self.clock() + self.seconds,
@@ -210,7 +216,7 @@ _REASONS: dict[int | None, Why] = {
     sqlite3.SQLITE_FULL: "too large",
 }
 _LIMITS: dict[int, int] = {
-    sqlite3.SQLITE_LIMIT_LENGTH: 50_000,
+    sqlite3.SQLITE_LIMIT_LENGTH: MAX_CHARACTERS,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 20_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 100,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,

@@ -155,7 +155,7 @@ class HouseRules:
 
     def _feedback(self, item: _Item, sql: str, *, grade: Grade, gold: str) -> Feedback:
         assert self._user is not None
-        comment = self._user.comment(sql, needed=self._rules(item))
+        comment = self._user.comment(sql[:_MOST_READ], needed=self._rules(item))
         return Feedback(
             id=f"{self.id}/{self._seed}/{self._index}/{item.question.id}",
             target_id=item.question.id,
@@ -180,6 +180,9 @@ def _build(database: Database, folder: Path) -> Path:
         path.write_bytes(connection.serialize())
     return path
 
+
+_MOST_READ = 20_000
+"""So many characters of an answer a user reads; a longer one is refused by the grader anyway."""
 
 _TASK = Task(
     name="house_rules",
