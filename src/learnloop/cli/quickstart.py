@@ -23,7 +23,8 @@ from learnloop.records.summary import summarise
 from learnloop.reports.load import load_runs
 from learnloop.reports.page import write_report
 from learnloop.runner.budget import Budget, Spending
-from learnloop.runner.building import normalise
+from learnloop.runner.building import normalise, prepare
+from learnloop.runner.conduct import is_run
 from learnloop.runner.resources import Resources
 from learnloop.runner.run import StepOutcome
 from learnloop.runner.spec import RunSpec, make_spec
@@ -69,10 +70,9 @@ def quickstart(
     fetch_where_absent(name)
     typer.echo(_greeting(name, steps), err=True)
     watcher = _conduct(planned, folder=folder, settings=settings)
-    page = write_report(load_runs([folder]), out=folder / "report", command="learnloop quickstart")
-    _show_end(planned, page=page, as_json=as_json)
-    if open_page:
-        typer.launch(str(page))
+    made = [run for run in planned if is_run(run.directory)]
+    if made:
+        _show_end(made, folder=folder, as_json=as_json, open_page=open_page)
     _explain_stop(watcher.reasons)
 
 
@@ -118,6 +118,7 @@ def _conduct(planned: Sequence[PlannedRun], *, folder: Path, settings: Settings)
     watcher = _Watcher(planned, console=console)
     jobs = len(planned)
     resources = Resources(settings=settings, slots=jobs)
+    _open_model(planned, resources)
     spending = Spending(Budget(), clock=time.perf_counter)
     live = Live(watcher, console=console, refresh_per_second=4)
     if console.is_terminal:
@@ -135,6 +136,13 @@ def _conduct(planned: Sequence[PlannedRun], *, folder: Path, settings: Settings)
         if console.is_terminal:
             live.stop()
     return watcher
+
+
+def _open_model(planned: Sequence[PlannedRun], resources: Resources) -> None:
+    """Let a model that cannot be opened end the command, rather than each run."""
+    waiting = [run.spec for run in planned if run.state != "complete"]
+    if waiting:
+        prepare(waiting[0], resources)
 
 
 def _track(run: PlannedRun) -> Track:
@@ -162,7 +170,12 @@ def _greeting(model: str, steps: int) -> str:
     )
 
 
-def _show_end(planned: Sequence[PlannedRun], *, page: Path, as_json: bool) -> None:
+def _show_end(
+    planned: Sequence[PlannedRun], *, folder: Path, as_json: bool, open_page: bool
+) -> None:
+    page = write_report(load_runs([folder]), out=folder / "report", command="learnloop quickstart")
+    if open_page:
+        typer.launch(str(page))
     summaries = {}
     for run in planned:
         records = read_run(run.directory)
@@ -181,8 +194,8 @@ def _show_end(planned: Sequence[PlannedRun], *, page: Path, as_json: bool) -> No
 
 
 def _explain_stop(reasons: dict[str, str]) -> None:
-    for name, why in reasons.items():
-        typer.echo(f"learnloop: {name}: {why}", err=True)
+    for why in dict.fromkeys(reasons.values()):
+        typer.echo(f"learnloop: {why}", err=True)
     if BY_USER in reasons.values():
         raise typer.Exit(INTERRUPTED)
     if reasons:
