@@ -15,6 +15,7 @@ from typing import Literal
 
 from learnloop.environments.graders.rows import Row, same_rows
 from learnloop.environments.graders.sql_functions import MAX_CHARACTERS, bound_functions
+from learnloop.environments.graders.sql_today import fix_today
 from learnloop.errors import DataError
 
 Why = Literal[
@@ -59,6 +60,7 @@ class SQLGrader:
 
     Args:
         path: The SQLite file; it must not change while the grader is in use.
+        today: The day that SQL takes for today, `YYYY-MM-DD`; `None` is the clock's.
         seconds: Longest time for one statement.
         max_instructions: Most instructions of SQLite's virtual machine for one statement.
         max_rows: Most rows that are read.
@@ -70,6 +72,7 @@ class SQLGrader:
         self,
         path: Path,
         *,
+        today: str | None = None,
         seconds: float = 2.0,
         max_instructions: int = 20_000_000,
         max_rows: int = 10_000,
@@ -77,6 +80,7 @@ class SQLGrader:
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.path = path
+        self.today = today
         self.seconds = seconds
         self.max_instructions = max_instructions
         self.max_rows = max_rows
@@ -128,6 +132,8 @@ class SQLGrader:
         ):
             within.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_CHARACTERS)
             bound_functions(connection, within=within)
+            if self.today is not None:
+                fix_today(connection, self.today, within=within)
             _confine(connection)
             watch = _Watch(
                 deadline=self.clock() + self.seconds,

@@ -74,7 +74,8 @@ class HouseRules:
         folder = Path(tempfile.mkdtemp(prefix="learnloop-"))
         self._folder_removal = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._graders = {
-            db.name: SQLGrader(_build(db, folder), seconds=seconds) for db in databases
+            db.name: SQLGrader(_build(db, folder), today=db.as_of, seconds=seconds)
+            for db in databases
         }
         self._order: list[_Item] = []
         self._index = 0
