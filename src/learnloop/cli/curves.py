@@ -71,9 +71,11 @@ def _newest(tracks: Sequence[Track]) -> RenderableType:
     record = track.steps[-1]
     mark = Text("right ", style="green") if record.score >= 1 else Text("wrong ", style="red")
     said = next((f.comment for f in record.feedback if f.comment), None)
-    lines = [Text(record.query, style="bold"), mark + Text(record.answer, overflow="ellipsis")]
+    lines = [Text(record.query, style="bold"), mark + Text(" ".join(record.answer.split()))]
     if said:
         lines.append(Text(f"feedback: {said}", style="yellow"))
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ellipsis"
     return Panel(Group(*lines), title=f"{track.name}, step {len(track.steps)}", title_align="left")
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from learnloop.quoting import as_data
 from learnloop.types import Episode
 
 MAX_BULLETS = 5
@@ -14,11 +15,7 @@ MIN_COPIED_CHARACTERS = 60
 
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _MARKER = re.compile(r"POLICY\s*:", re.IGNORECASE)
-_CONTROL = re.compile(
-    r"<\|[a-z_]+\|>|</?\s*(?:examples|policy|context|query|think)\s*>|\[/?INST\]"
-    r"|^\s*(?:system|assistant|user)\s*:",
-    re.IGNORECASE,
-)
+_ROLE = re.compile(r"^\s*(?:system|assistant|user)\s*:", re.IGNORECASE)
 _URL = re.compile(r"\b[a-z][a-z+.-]*://", re.IGNORECASE)
 _REFUSAL = re.compile(r"^\s*(?:i'm sorry|i am sorry|i cannot|i can't|as an ai)\b", re.IGNORECASE)
 
@@ -72,7 +69,7 @@ def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
     checks = (
         ("empty", not text.strip()),
         ("too long", len(text) > MAX_BULLET_CHARACTERS),
-        ("role marker or delimiter", bool(_CONTROL.search(text))),
+        ("role marker or delimiter", bool(_ROLE.match(text)) or as_data(text) != text),
         ("code fence", "```" in text),
         ("URL", bool(_URL.search(text))),
         ("refusal", bool(_REFUSAL.match(text))),

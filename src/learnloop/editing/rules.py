@@ -32,7 +32,8 @@ class RulesWriter:
     A complaint that says by meaning what an earlier one said strengthens that one's rule and
     costs no call; where the rule had been shown and was of no use, it takes on the wording of
     the new complaint. A rule that lost a value, a name or a number of its complaint is refused,
-    and the complaint itself is kept as the rule. Rules whose texts mean the same are merged.
+    and the complaint itself is kept as the rule; one that says what an earlier rule says
+    strengthens that one.
 
     Args:
         model: Writes the rules.

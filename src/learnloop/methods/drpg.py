@@ -135,7 +135,7 @@ class DRPG:
             layout=settings.layout,
             example_format=settings.example_format,
             budget=TokenBudget(examples=settings.examples_budget, policy=settings.policy_budget),
-            keep_empty_examples=settings.empty_examples == "keep",
+            keep_empty_examples=settings.empty_examples == "keep" and not settings.policy_only,
         )
         return cls(
             answerer=parts.answerer(composer, max_tokens=settings.max_tokens),
