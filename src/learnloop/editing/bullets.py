@@ -53,6 +53,20 @@ def read_bullets(
     )
 
 
+def as_bullets(reply: str) -> str:
+    r"""Return a reply with a mark before every line that follows its last `POLICY:`.
+
+    The published code uses whatever stands there, prose or not.
+
+    Examples:
+        >>> as_bullets("Sure. POLICY: Use euros.\n\n- No ties.")
+        'POLICY:\n- Use euros.\n- No ties.'
+    """
+    lines = (line.strip() for line in _MARKER.split(reply)[-1].splitlines())
+    marked = (line if _BULLET.match(line) else f"- {line}" for line in lines if line)
+    return "\n".join(["POLICY:", *marked])
+
+
 def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
     """Say why a bullet must not be used, or `None` where it may.
 

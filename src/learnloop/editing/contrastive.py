@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from learnloop.editing.bullets import MAX_BULLETS, read_bullets
+from learnloop.editing.bullets import MAX_BULLETS, as_bullets, read_bullets
 from learnloop.errors import LanguageModelError, ParameterError
 from learnloop.protocols import LanguageModel
 from learnloop.quoting import as_data
@@ -21,6 +21,7 @@ from learnloop.types import (
 )
 
 PolicyPrompt = Literal["drpg", "leap"]
+PolicyForm = Literal["bullets", "text"]
 
 
 class ContrastiveWriter:
@@ -35,6 +36,8 @@ class ContrastiveWriter:
         model: Writes the policy; may be another model than the one that answers.
         task: What the cases are about.
         prompt: `drpg`, or `leap` (reasoning first).
+        form: `bullets` refuses a policy that is none; `text` takes every line after `POLICY:` for
+            a bullet, as the published code does.
         max_tokens: Limit on the reply.
         seed: Handed to the model.
     """
@@ -45,6 +48,7 @@ class ContrastiveWriter:
         model: LanguageModel,
         task: Task,
         prompt: PolicyPrompt = "drpg",
+        form: PolicyForm = "bullets",
         max_tokens: int = 200,
         seed: int = 0,
     ) -> None:
@@ -53,6 +57,7 @@ class ContrastiveWriter:
         self.model = model
         self.task = task
         self.prompt = prompt
+        self.form = form
         self.max_tokens = max_tokens
         self.seed = seed
 
@@ -67,7 +72,8 @@ class ContrastiveWriter:
         except LanguageModelError as error:
             reason = f"call failed: {type(error).__name__}"
             return PolicyDraft(policy=None, reason=reason, refused=True)
-        reading = read_bullets(reply.text, evidence=evidence)
+        text = as_bullets(reply.text) if self.form == "text" else reply.text
+        reading = read_bullets(text, evidence=evidence)
         if not reading.bullets:
             reason = "; ".join(reading.refused) or "no bullets"
             return PolicyDraft(policy=None, reason=reason, refused=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
-from learnloop.editing.contrastive import ContrastiveWriter, PolicyPrompt
+from learnloop.editing.contrastive import ContrastiveWriter, PolicyForm, PolicyPrompt
 from learnloop.editing.rules import RulesWriter
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import CommonPool, Contrastive, Right, Wrong
@@ -24,9 +24,9 @@ class DRPGSettings(BaseModel):
     """The parameters of `drpg`; the first value of each choice is the default.
 
     Attributes:
-        variant: `fixed`, or `published`: the writer is `contrastive`, and each of `pool`,
-            `example_format`, `insertion`, `empty_examples` and `layout` is as in the paper's own
-            code where it is not given.
+        variant: `fixed`, or `published`: the writer is `contrastive`, and each of `policy_form`,
+            `pool`, `example_format`, `insertion`, `empty_examples` and `layout` is as in the
+            paper's own code where it is not given.
         writer: `rules` (one rule a complaint, kept) or `contrastive` (the paper's: a policy
             written anew for each query).
         k: How many right examples the answering model sees (the paper: 16, or 4).
@@ -35,6 +35,8 @@ class DRPGSettings(BaseModel):
         previous_policy: Show the contrastive writer the policy before (the paper's appendix E).
         policy_only: Show the answering model no examples.
         policy_prompt: `drpg`, or `leap`: reasoning first.
+        policy_form: `bullets` refuses a contrastive policy that is no list of bullets; `text` takes
+            whatever follows `POLICY:`, as published.
         pool: `per_class` retrieves right and wrong cases each from all of their class; `common`
             takes both from one pool of the 10 k nearest, as published.
         example_format: `plain`, or `labelled` as published.
@@ -59,6 +61,7 @@ class DRPGSettings(BaseModel):
     previous_policy: bool = False
     policy_only: bool = False
     policy_prompt: PolicyPrompt = "drpg"
+    policy_form: PolicyForm = "bullets"
     pool: Literal["per_class", "common"] = "per_class"
     example_format: ExampleFormat = "plain"
     insertion: Literal["literal", "pattern"] = "literal"
@@ -79,6 +82,7 @@ class DRPGSettings(BaseModel):
 
 PUBLISHED: dict[str, object] = {
     "writer": "contrastive",
+    "policy_form": "text",
     "pool": "common",
     "example_format": "labelled",
     "insertion": "pattern",
@@ -216,6 +220,7 @@ def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
         model=parts.policy_model,
         task=parts.task,
         prompt=settings.policy_prompt,
+        form=settings.policy_form,
         max_tokens=settings.policy_tokens,
         seed=parts.seed,
     )
