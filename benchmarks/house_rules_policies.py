@@ -226,7 +226,8 @@ def learnt(policies: Sequence[PolicyNumbers]) -> str:
     return (
         "Rules and policies, all runs of a writer together. Where the model's wording of a rule is "
         "refused, the user's own words become the rule.\n\n"
-        f"{table(('writer', 'runs', *EVENTS.values()), lines)}"
+        f"{table(('writer', 'runs', *EVENTS.values()), lines)}\n\n"
+        f"{REFUSED_POLICIES}"
     )
 
 
@@ -290,3 +291,12 @@ def _unheard(one: PolicyNumbers, pairs: Sequence[Twin]) -> str:
         f"- With `{one.feedback}`, the policies of {one.method} stated no needed convention at any "
         f"step ({plural(rules, 'rule')} learnt).{alike}"
     )
+
+
+REFUSED_POLICIES = (
+    "A policy of the contrastive writer is refused where it is no list of bullets; this model "
+    "often writes a sentence of prose after `POLICY:` instead, and the policy before stays in force. The "
+    "published code would use that sentence (`policy_form=text`, a part of `variant=published`). "
+    "That was not run here: the contrastive rows say what the writer with validated bullets does "
+    "with a 1.5B model, not what the paper's own code or a larger model would."
+)
