@@ -297,7 +297,7 @@ REFUSED_POLICIES = (
     "A policy of the contrastive writer is refused where it is no list of bullets; this model "
     "often writes a sentence of prose after `POLICY:` instead, and the policy before stays in "
     "force. The published code would use that sentence (`policy_form=text`, a part of "
-    "`variant=published`). That was not run here: the contrastive rows say what the writer with "
-    "validated bullets does with a 1.5B model, not what the paper's own code or a larger model "
-    "would."
+    "`variant=published`); one run of that, which did no better, is in "
+    "[policy_form.md](policy_form.md). The contrastive rows are about a 1.5B model, not about "
+    "the models of the paper."
 )
