@@ -17,6 +17,8 @@ LearnloopError
 │   ├── ModelRequestError       the server refused the request (4xx)
 │   ├── ContextLengthError      the messages do not fit the model
 │   └── BadReplyError           a reply that is empty or cannot be read
+├── EditingError                an editor that failed: the run stops, the prompt stays
+├── ProposalError               a proposed prompt that is not valid; the old one stays
 ├── StoreError                  memory that cannot be read or written
 │   ├── StoreLockedError        another process holds the database
 │   ├── EmbedderMismatchError   vectors of another embedder or dimension
@@ -98,6 +100,14 @@ class ContextLengthError(LanguageModelError):
 
 class BadReplyError(LanguageModelError):
     """A reply that is empty or cannot be read."""
+
+
+class EditingError(LearnloopError):
+    """An editor's model or library failed; never taken for a proposal or for none."""
+
+
+class ProposalError(LearnloopError):
+    """A proposed prompt that is not valid."""
 
 
 class StoreError(LearnloopError):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learnloop.types import (
+    Comparison,
     Decision,
     Edit,
     Episode,
@@ -24,6 +25,7 @@ from learnloop.types import (
     Reply,
     Step,
     Task,
+    Verdict,
 )
 
 Vectors = NDArray[np.float32]
@@ -189,8 +191,12 @@ class PolicyWriter(Protocol):
 class Comparator(Protocol):
     """Turns a prediction and what was sensed into an error."""
 
-    def compare(self, prediction: Prediction, feedback: Feedback) -> float:
-        """Return the error: 0 where they agree."""
+    def compare(self, prediction: Prediction, feedback: Feedback) -> Comparison | None:
+        """Return the error, 0 (they agree) to 1, and words; `None` where nothing can be told.
+
+        The prediction may be another one than the feedback is about: what an earlier prompt
+        would have said. It can then be judged only where the feedback says what was observed.
+        """
         ...
 
 
@@ -198,19 +204,92 @@ class Gate(Protocol):
     """Decides when the editor may rewrite the prompt."""
 
     def decide(self, error: float) -> Decision:
-        """Take in one error and say whether to edit now."""
+        """Take in one error, 0 to 1, and say whether to edit now."""
         ...
 
-    def reset(self) -> None:
-        """Forget the past. Called after every edit."""
+    def reset(self, *, changed: bool = True) -> None:
+        """Begin again after an edit, or after one that left the prompt as it was."""
+        ...
+
+
+class Predictor(Protocol):
+    """Answers a query under a version of the persistent prompt."""
+
+    def predict(self, prompt: Prompt, query: Query) -> Prediction:
+        """Return what would be answered under the prompt.
+
+        Raises:
+            LanguageModelError: The answering call failed.
+        """
+        ...
+
+
+class Prompts(Protocol):
+    """The versions of one persistent prompt. Versions never change; there are only new ones."""
+
+    @property
+    def current(self) -> Prompt:
+        """The version in force."""
+        ...
+
+    def deploy(self, text: str, *, cause: str) -> Prompt:
+        """Put a new version in force; `cause` says what for."""
+        ...
+
+    def restore(self, version: int, *, cause: str) -> Prompt:
+        """Put the exact text of an earlier version in force again, as a new version."""
+        ...
+
+    def earlier(self) -> Sequence[Prompt]:
+        """Return the versions before the current one, newest first."""
         ...
 
 
 class Editor(Protocol):
     """Rewrites the prompt in the light of evidence."""
 
+    @property
+    def max_calls(self) -> int:
+        """The most calls that one edit can take, to be reserved before it begins."""
+        ...
+
     def edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
-        """Propose a new version of the prompt. Changes nothing itself."""
+        """Propose a new version of the prompt. Changes nothing itself.
+
+        Raises:
+            EditingError: The model or the library failed; never turned into a proposal.
+        """
+        ...
+
+
+class CallBudget(Protocol):
+    """Says whether an edit can be paid, and keeps count."""
+
+    def settle(self, calls: int) -> None:
+        """Count the calls of one edit."""
+        ...
+
+
+class Trial(Protocol):
+    """Watches a new prompt against the one before it, on the same observations."""
+
+    def begin(self) -> None:
+        """A new prompt is in force."""
+        ...
+
+    def judge(self, *, new: float, old: float) -> Verdict:
+        """Take in the errors that both made on one observation."""
+        ...
+
+
+class Recall(Protocol):
+    """Chooses among prompts that were in force before."""
+
+    def choose(self, current: Sequence[float], earlier: Sequence[Sequence[float]]) -> int | None:
+        """Return which earlier prompt explains the evidence, by the errors each makes on it.
+
+        `None` where none is clearly better than the current one.
+        """
         ...
 
 
@@ -219,4 +298,8 @@ class Journal(Protocol):
 
     def record(self, event: Event) -> None:
         """Keep one event for the current step."""
+        ...
+
+    def decided(self, error: float, decision: Decision) -> None:
+        """Keep the error of the current step and what the gate made of it."""
         ...

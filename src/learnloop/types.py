@@ -5,11 +5,14 @@ A method sees `Query` and `Feedback`. It never sees `Score`, which belongs to th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 Outcome = Literal["right", "wrong", "unknown"]
+Verdict = Literal["open", "keep", "roll_back"]
+Values = Mapping[str, str | int]
+"""A structured prompt as values: what each of its fields says."""
 CallRole = Literal["answer", "policy", "edit", "loss", "backward", "reflect", "judge", "embed"]
 
 
@@ -89,6 +92,8 @@ class Task:
         answer_label: What an answer is called in a prompt, for example `SQL`.
         shared_context: Whether many queries share one context (a schema), so that a prompt may
             put it first, where a cache can reuse it.
+        prompt_form: How a persistent prompt is written, where it has fields; `None` where it is
+            free text.
     """
 
     name: str
@@ -100,6 +105,48 @@ class Task:
     query_label: str = "Question"
     answer_label: str = "Answer"
     shared_context: bool = False
+    prompt_form: PromptForm | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptField:
+    """One line of a structured prompt: one of some words, or a whole number from `low` to `high`.
+
+    `meaning` says in a few words, for an editor, what it stands for.
+    """
+
+    name: str
+    meaning: str
+    choices: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptForm:
+    """The structured prompt of a task: its fields, and how it is read without a model.
+
+    Attributes:
+        fields: The lines of the prompt, in their order.
+        initial: What the first version says.
+        predict: Reads the prompt for a query: the `structured` predictor.
+        observe: Puts one observed episode into a line that an editor can read.
+        fit: The values that agree best with some episodes, by arithmetic; given values that agree
+            as well stay. What the reference editors do, for theory and tests.
+        question: What an editor is asked, plainly.
+        complain: Why values that are each in range do not go together; `None` where they do.
+        bucket: Width of the classes of distance in which a numeric answer is measured; 0 where
+            answers are categories.
+    """
+
+    fields: tuple[PromptField, ...]
+    initial: Values
+    predict: Callable[[Values, Query], str]
+    observe: Callable[[Episode], str]
+    fit: Callable[[Values, Sequence[Episode]], Values]
+    question: str
+    complain: Callable[[Values], str | None] = lambda values: None
+    bucket: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +183,9 @@ class Feedback:
         value: A rating, where the source gives a number.
         comment: What was wrong, in the words of the source.
         correction: The answer that the source would have accepted.
+        observed: What the source saw in place of the answer, right or wrong, where it says: the
+            label, or for a number the interval `low-high`. Any other prediction can be judged by
+            it too.
         confidence: How sure the source is, 0 to 1.
         event_time: ISO 8601; `None` in a stream, where time is counted in steps.
         supersedes: Id of the feedback that this one replaces.
@@ -148,6 +198,7 @@ class Feedback:
     value: float | None = None
     comment: str | None = None
     correction: str | None = None
+    observed: str | None = None
     source: Source = field(default_factory=Source)
     confidence: float | None = None
     event_time: str | None = None
@@ -222,20 +273,38 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What an editor proposes; `prompt` is `None` where the old one stays, and `reason` why."""
+    """What an editor proposes; `text` is `None` where the old prompt stays, and `reason` why.
 
-    prompt: Prompt | None
+    `invalid` counts proposals that could not be used, also where another one could; `calls` is
+    what the edit is charged with (a reference editor stands for one call).
+    """
+
+    text: str | None
     reason: str
+    invalid: int = 0
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A gate's answer, with the terms that led to it, so that a dashboard can draw them."""
+    """A gate's answer, with the terms that led to it, so that a dashboard can draw them.
+
+    `change_point` counts errors from 0 over the life of the gate: the first that the gate
+    believes to belong to the change; `None` where it suspects none.
+    """
 
     opened: bool
     signal: float
     terms: Mapping[str, float]
     change_point: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a comparator finds: the error, 0 (none) to 1, and on a mismatch the words for it."""
+
+    error: float
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

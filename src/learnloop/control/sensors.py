@@ -6,20 +6,23 @@ import dataclasses
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from learnloop.errors import ParameterError
+from learnloop.protocols import Sensor
 from learnloop.types import Feedback
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackMix:
-    """How probable each part of the feedback is to arrive, 0 to 1."""
+    """How probable each part of the feedback is to arrive, and to be wrong (`noise`), 0 to 1."""
 
     correct: float = 1.0
     comment: float = 0.0
     correction: float = 0.0
+    noise: float = 0.0
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -35,7 +38,7 @@ class PartialSensor:
     the answer was, so that the streams of two methods stay paired.
 
     Args:
-        correct: Probability that right or wrong arrives.
+        correct: Probability that right or wrong arrives, with what was observed.
         comment: Probability that the comment arrives, where there is one.
         correction: Probability that the correction arrives, where there is one.
         rng: Decides.
@@ -61,6 +64,7 @@ class PartialSensor:
         sensed = dataclasses.replace(
             feedback,
             correct=feedback.correct if draws[0] < self.correct else None,
+            observed=feedback.observed if draws[0] < self.correct else None,
             comment=feedback.comment if wrong and draws[1] < self.comment else None,
             correction=feedback.correction if wrong and draws[2] < self.correction else None,
         )
@@ -68,14 +72,61 @@ class PartialSensor:
         return () if all(part is None for part in parts) else (sensed,)
 
 
+class Distort(Protocol):
+    """Says what a wrong message in place of a right one would be."""
+
+    def __call__(self, feedback: Feedback, *, rng: np.random.Generator) -> Feedback:
+        """Return the feedback as it would arrive when it is wrong."""
+        ...
+
+
+class NoisySensor:
+    """Corrupts each feedback with a probability of its own, independent of all else.
+
+    A message is drawn a step whether it is used or not, so that of two levels of noise the lower
+    one corrupts a part of what the higher one does, and both in the same way (paired streams).
+
+    Args:
+        rate: Probability η that a feedback is wrong, 0 to 1.
+        distort: Makes the wrong message.
+        then: Takes what is left: the sensor that decides what arrives.
+        rng: Decides.
+    """
+
+    def __init__(
+        self, *, rate: float, distort: Distort, then: Sensor, rng: np.random.Generator
+    ) -> None:
+        if not 0 <= rate <= 1:
+            raise ParameterError(f"noise must be from 0 to 1, not {rate!r}")
+        self.rate = rate
+        self.distort = distort
+        self.then = then
+        self.rng = rng
+
+    def sense(self, feedback: Feedback, *, step: int) -> Sequence[Feedback]:
+        corrupted = self.rng.random() < self.rate
+        wrong = self.distort(feedback, rng=self.rng)
+        return self.then.sense(wrong if corrupted else feedback, step=step)
+
+
+def flip(feedback: Feedback, *, rng: np.random.Generator) -> Feedback:
+    """Call right wrong and wrong right; what went with the truth does not go with a lie."""
+    if feedback.correct is None:
+        return feedback
+    return dataclasses.replace(
+        feedback, correct=not feedback.correct, comment=None, correction=None
+    )
+
+
 def parse_feedback(text: str) -> FeedbackMix:
     """Read what feedback arrives from words: a word, or a word with its probability.
 
     `binary` is right or wrong alone; it always comes along, unless `correct=…` says otherwise.
+    `noise=0.1` makes every tenth message wrong.
 
     Examples:
         >>> parse_feedback("comment,correction=0.5")
-        FeedbackMix(correct=1.0, comment=1.0, correction=0.5)
+        FeedbackMix(correct=1.0, comment=1.0, correction=0.5, noise=0.0)
 
     Raises:
         ParameterError: A word is unknown, or a probability is none.
@@ -109,4 +160,5 @@ _WORDS = {
     "correct": "correct",
     "comment": "comment",
     "correction": "correction",
+    "noise": "noise",
 }

@@ -3,4 +3,12 @@
 from learnloop.protocols import Editor
 from learnloop.registry import Registry
 
-EDITORS: Registry[Editor] = Registry("editor", {}, group="learnloop.editors")
+EDITORS: Registry[Editor] = Registry(
+    "editor",
+    {
+        "rewriter": "learnloop.editing.rewriter:Rewriter",
+        "majority": "learnloop.editing.majority:MajorityEditor",
+        "obedient": "learnloop.editing.obedient:ObedientEditor",
+    },
+    group="learnloop.editors",
+)

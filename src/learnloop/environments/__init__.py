@@ -6,6 +6,7 @@ from learnloop.registry import Registry
 ENVIRONMENTS: Registry[Environment] = Registry(
     "environment",
     {
+        "parity": "learnloop.environments.parity:Parity",
         "house_rules": "learnloop.environments.house_rules.environment:HouseRules",
         "house_rules_drift": "learnloop.environments.house_rules.environment:house_rules_drift",
     },

@@ -9,6 +9,7 @@ METHODS: Registry[object] = Registry(
         "zero_shot": "learnloop.methods.zero_shot:ZeroShot",
         "self_stream_icl": "learnloop.methods.self_stream_icl:SelfStreamICL",
         "drpg": "learnloop.methods.drpg:DRPG",
+        "gated_prompt": "learnloop.methods.gated_prompt:GatedPrompt",
     },
     group="learnloop.methods",
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from learnloop.prompting.composer import Composer, Composition
 from learnloop.protocols import Journal, LanguageModel
-from learnloop.types import Episode, Event, Options, Policy, Prediction, Query, Task
+from learnloop.types import Episode, Event, Options, Policy, Prediction, Prompt, Query, Task
 
 
 class Answerer:
@@ -45,13 +45,16 @@ class Answerer:
         examples: Sequence[Episode] = (),
         policy: Policy | None = None,
         evidence: Sequence[Episode] = (),
+        prompt: Prompt | None = None,
     ) -> Prediction:
-        """Answer one query.
+        """Answer one query, under a version of the persistent prompt where there is one.
 
         Raises:
             LanguageModelError: The call failed.
         """
-        made = self.composer.compose(self.task, query, examples=examples, policy=policy)
+        made = self.composer.compose(
+            self.task, query, examples=examples, policy=policy, prompt=prompt
+        )
         self._note_cuts(query, made)
         options = Options(role="answer", max_tokens=self.max_tokens, seed=self.seed)
         reply = self.model.complete(made.messages, options=options)
@@ -62,6 +65,7 @@ class Answerer:
             examples=tuple(episode.id for episode in made.examples),
             evidence=tuple(episode.id for episode in evidence),
             policy=made.policy,
+            prompt_version=None if prompt is None else prompt.version,
         )
 
     def _note_cuts(self, query: Query, made: Composition) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from learnloop.quoting import as_data
-from learnloop.types import Episode, Policy, Query, Task
+from learnloop.types import Episode, Policy, Prompt, Query, Task
 
 ExampleFormat = Literal["plain", "labelled"]
 
@@ -36,6 +36,11 @@ def policy_block(policy: Policy) -> str:
     return f"{POLICY_INTRODUCTION}\n<policy>\n{bullets}\n</policy>"
 
 
+def prompt_block(prompt: Prompt) -> str:
+    """Return the delimited block of the persistent prompt."""
+    return f"{PROMPT_INTRODUCTION}\n<prompt>\n{as_data(prompt.text)}\n</prompt>"
+
+
 _LABELS = {
     True: "Feedback: this answer is correct.",
     False: "Feedback: this answer is not correct.",
@@ -43,6 +48,8 @@ _LABELS = {
 }
 
 EXAMPLES_INTRODUCTION = "Earlier questions and answers that were right:"
+
+PROMPT_INTRODUCTION = "What holds now, learnt from earlier feedback:"
 
 POLICY_INTRODUCTION = (
     "Rules learnt from earlier feedback. Follow every rule that applies to the question:"

@@ -12,10 +12,11 @@ from learnloop.prompting.blocks import (
     example_block,
     examples_block,
     policy_block,
+    prompt_block,
     query_block,
 )
 from learnloop.prompting.tokens import estimate_tokens
-from learnloop.types import Episode, Message, Policy, Query, Task
+from learnloop.types import Episode, Message, Policy, Prompt, Query, Task
 
 Layout = Literal["cache", "paper"]
 
@@ -87,12 +88,19 @@ class Composer:
         *,
         examples: Sequence[Episode] = (),
         policy: Policy | None = None,
+        prompt: Prompt | None = None,
     ) -> Composition:
-        """Return the messages for a query; `examples` come most similar last."""
+        """Return the messages for a query; `examples` come most similar last.
+
+        The persistent prompt, which learns, stands where it changes least of what is learnt:
+        before policy and examples. It is never cut: whoever writes it keeps it short.
+        """
         bullets = self._fitting_bullets(policy)
         blocks = self._fitting_examples(task, examples, room=self.budget.examples)
         shown = tuple(examples)[len(examples) - len(blocks) :]
         learnt = self._learnt_blocks(blocks, bullets, had_memory=policy is not None)
+        if prompt is not None:
+            learnt = [prompt_block(prompt), *learnt]
         order = self._cache_order if self.layout == "cache" else self._paper_order
         return Composition(
             messages=order(task, query, learnt),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from learnloop.control.sensors import PartialSensor, parse_feedback
+from learnloop.control.sensors import NoisySensor, PartialSensor, flip, parse_feedback
 from learnloop.environments import ENVIRONMENTS
 from learnloop.errors import ParameterError
 from learnloop.llm.cached import Cached
@@ -107,6 +107,7 @@ def build_method(
     """Put the method together over an empty memory in the directory; let go of it at the end."""
     spec, embedder = prepared.spec, prepared.embedder
     remove_memory(directory)
+    prepared.environment.reset(seed=spec.seed)  # the first prompt of a task may depend on the seed
     with ExitStack() as stack:
         model = stack.enter_context(_watched(prepared.model, prepared, responses))
         writer = model
@@ -130,14 +131,26 @@ def build_method(
         yield made
 
 
-def build_sensor(spec: RunSpec) -> Sensor:
-    """Return the sensor for a run's feedback, with a random stream of its own."""
+def build_sensor(spec: RunSpec, environment: Environment) -> Sensor:
+    """Return the sensor for a run's feedback, with random streams of its own.
+
+    An environment that has messages of its own says what a wrong one is (`distort`); of another
+    one, right is called wrong and wrong right.
+    """
     mix = parse_feedback(spec.feedback)
-    return PartialSensor(
+    sensor = PartialSensor(
         correct=mix.correct,
         comment=mix.comment,
         correction=mix.correction,
         rng=stream(spec.seed, "sensor"),
+    )
+    if not mix.noise:
+        return sensor
+    return NoisySensor(
+        rate=mix.noise,
+        distort=getattr(environment, "distort", flip),
+        then=sensor,
+        rng=stream(spec.seed, "noise"),
     )
 
 

@@ -90,7 +90,7 @@ def _outcomes(
         yield from run(
             method,
             prepared.environment,
-            sensor=build_sensor(spec),
+            sensor=build_sensor(spec, prepared.environment),
             seed=spec.seed,
             steps=spec.steps,
             instruments=Instruments(ledger=prepared.ledger, journal=journal, clock=spending.clock),

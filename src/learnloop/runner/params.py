@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from learnloop.errors import ParameterError
+from learnloop.registry import Registry
 
 
 def check_params(
@@ -18,6 +19,8 @@ def check_params(
     """Raise unless the factory takes these parameters with values of these types.
 
     A class method of a class with `Settings` (a pydantic model) takes the fields of that model.
+    Where the class has `parts_by_name` (registries), a parameter `gate.threshold` is one of the
+    gate that the parameter `gate` names.
 
     Args:
         what: Named in the error, for example `method drpg`.
@@ -36,16 +39,59 @@ def check_params(
         ...
         learnloop.errors.ParameterError: shape square has no parameter 'with'; did you mean 'width'?
     """
+    own, nested = _split(factory, params)
     hints = _hints(factory, given)
-    for name in params:
+    for name in own:
         if name not in hints:
             raise ParameterError(f"{what} has no parameter {name!r}; {_hint(name, list(hints))}")
-    fields: dict[str, Any] = {name: (hints[name], ...) for name in params}
+    fields: dict[str, Any] = {name: (hints[name], ...) for name in own}
     model = create_model("Params", __config__=_STRICT, **fields)
     try:
-        model.model_validate(dict(params))
+        model.model_validate(own)
     except ValidationError as error:
         raise ParameterError(_explain(what, error)) from error
+    for part, registry in _parts_by_name(factory).items():
+        _check_part(part, registry, chosen=_chosen(factory, own, part), params=nested[part])
+
+
+def _check_part(
+    part: str, registry: Registry[object], *, chosen: str, params: Mapping[str, object]
+) -> None:
+    """Check the parameters of a part that is chosen by name."""
+    if chosen == NO_PART:
+        if params:
+            raise ParameterError(
+                f"{part} is {NO_PART!r} and takes no parameter {next(iter(params))!r}"
+            )
+        return
+    loaded = registry.load(chosen)
+    factory = getattr(loaded, "from_parts", loaded)
+    check_params(f"{part} {chosen}", factory, params, given=int(factory is not loaded))
+
+
+def _chosen(factory: Callable[..., object], own: Mapping[str, object], part: str) -> str:
+    settings: Any = getattr(getattr(factory, "__self__", None), "Settings", None)
+    return str(own.get(part, settings.model_fields[part].default))
+
+
+def _parts_by_name(factory: Callable[..., object]) -> Mapping[str, Registry[object]]:
+    """Return the registries of the parts that a method takes by name (`gate`, `editor`)."""
+    return getattr(getattr(factory, "__self__", None), "parts_by_name", {})
+
+
+def _split(
+    factory: Callable[..., object], params: Mapping[str, object]
+) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
+    """Tell parameters of the factory from those of its parts, which are written `part.name`."""
+    own: dict[str, object] = {}
+    nested: dict[str, dict[str, object]] = {part: {} for part in _parts_by_name(factory)}
+    for name, value in params.items():
+        part, dot, field = name.partition(".")
+        if dot and part in nested:
+            nested[part][field] = value
+        else:
+            own[name] = value
+    return own, nested
 
 
 def _hints(factory: Callable[..., object], given: int) -> dict[str, Any]:
@@ -71,5 +117,7 @@ def _explain(what: str, error: ValidationError) -> str:
     first = error.errors()[0]
     return f"{what}, parameter {first['loc'][0]}: {first['msg'].lower()}, got {first['input']!r}"
 
+
+NO_PART = "none"
 
 _STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)

@@ -9,7 +9,7 @@ from typing import Protocol
 from learnloop.errors import LanguageModelError
 from learnloop.protocols import Environment, Method, Sensor
 from learnloop.records.schema import CallRecord, CallTiming, StepRecord, StepTiming
-from learnloop.types import Call, Event, Feedback, Prediction, Query, Step
+from learnloop.types import Call, Decision, Event, Feedback, Prediction, Query, Step
 
 
 class CallLog(Protocol):
@@ -20,8 +20,19 @@ class CallLog(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """The error of a step and what the gate made of it, where the method has a gate."""
+
+    error: float | None = None
+    decision: Decision | None = None
+
+
+_NO_CONTROL = Control()
+
+
 class StepJournal:
-    """Keeps the events of the current step.
+    """Keeps the events of the current step, and the gate's decision.
 
     Examples:
         >>> journal = StepJournal()
@@ -32,9 +43,18 @@ class StepJournal:
 
     def __init__(self) -> None:
         self._events: list[Event] = []
+        self._control: Control = _NO_CONTROL
 
     def record(self, event: Event) -> None:
         self._events.append(event)
+
+    def decided(self, error: float, decision: Decision) -> None:
+        self._control = Control(error=error, decision=decision)
+
+    def drain_control(self) -> Control:
+        """Return the last error and decision since the last time."""
+        control, self._control = self._control, _NO_CONTROL
+        return control
 
     def drain(self) -> tuple[Event, ...]:
         """Return the events since the last time, oldest first."""
@@ -106,7 +126,7 @@ def run(
                 attempt=attempt,
                 step=step,
                 heard=heard,
-                events=watch.journal.drain(),
+                journal=watch.journal,
                 calls=calls,
             ),
             timing=StepTiming(
@@ -151,10 +171,10 @@ def _record(
     attempt: _Attempt,
     step: Step,
     heard: tuple[Feedback, ...],
-    events: tuple[Event, ...],
+    journal: StepJournal,
     calls: Sequence[Call],
 ) -> StepRecord:
-    prediction, score = attempt.prediction, step.score
+    prediction, score, control = attempt.prediction, step.score, journal.drain_control()
     return StepRecord(
         step=number,
         query_id=query.id,
@@ -167,11 +187,13 @@ def _record(
         tags=score.tags,
         failed=attempt.failed,
         feedback=heard,
+        error=control.error,
+        decision=control.decision,
         prompt_version=prediction.prompt_version,
         examples=prediction.examples,
         evidence=prediction.evidence,
         policy=prediction.policy,
-        events=events,
+        events=journal.drain(),
         calls=tuple(map(_call, calls)),
     )
 

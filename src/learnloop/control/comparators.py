@@ -1,0 +1,77 @@
+"""Comparators: an answer beside what was observed becomes an error, and words on a mismatch."""
+
+from __future__ import annotations
+
+from learnloop.errors import ParameterError
+from learnloop.types import Comparison, Feedback, Prediction
+
+RIGHT = Comparison(error=0.0)
+FAR = 10**9
+"""How far off an answer is that is no number."""
+
+
+class LabelComparator:
+    """Error 1 where the answer is not the label that was observed, else 0.
+
+    Without an observed label, what the feedback says of the answer it is about counts.
+    """
+
+    def compare(self, prediction: Prediction, feedback: Feedback) -> Comparison | None:
+        if feedback.observed is not None:
+            wrong = prediction.text != feedback.observed
+        elif feedback.correct is not None:
+            wrong = not feedback.correct
+        else:
+            return None
+        return Comparison(error=1.0, words=feedback.comment or "") if wrong else RIGHT
+
+
+class DistanceComparator:
+    """Error by how many classes of distance the answer is off: 0 where it is exact, at most 1.
+
+    The observation is a whole number or an interval `low-high`. An answer that is off by less
+    than one class has error `1 / full`, by one class `2 / full`, and so on up to 1.
+
+    Args:
+        bucket: Width of a class of distance.
+        full: At how many classes off the error is 1.
+
+    Examples:
+        >>> comparator = DistanceComparator(bucket=10, full=2)
+        >>> seen = Feedback(id="f", target_id="q", observed="61-70")
+        >>> answers = ("65", "58", "50", "1")
+        >>> made = [comparator.compare(Prediction(query_id="q", text=a), seen) for a in answers]
+        >>> [one.error for one in made if one]
+        [0.0, 0.5, 1.0, 1.0]
+    """
+
+    def __init__(self, *, bucket: int, full: int = 2) -> None:
+        if bucket < 1 or full < 1:
+            raise ParameterError(f"bucket and full are at least 1, not {bucket!r} and {full!r}")
+        self.bucket = bucket
+        self.full = full
+
+    def compare(self, prediction: Prediction, feedback: Feedback) -> Comparison | None:
+        distance = _distance(prediction.text, feedback.observed)
+        if distance is None:
+            return None if feedback.correct is None else _by_flag(feedback)
+        if distance == 0:
+            return RIGHT
+        error = min(1.0, (1 + distance // self.bucket) / self.full)
+        return Comparison(error=error, words=feedback.comment or "")
+
+
+def _distance(answer: str, observed: str | None) -> int | None:
+    """Return how far an answer is outside of what was observed."""
+    if observed is None:
+        return None
+    low, _, high = observed.partition("-")
+    try:
+        number = int(answer)
+    except ValueError:
+        return FAR
+    return max(int(low) - number, number - int(high or low), 0)
+
+
+def _by_flag(feedback: Feedback) -> Comparison:
+    return RIGHT if feedback.correct else Comparison(error=1.0, words=feedback.comment or "")

@@ -1,0 +1,158 @@
+"""The direct editor: one call, held to a JSON schema, rewrites the prompt from evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from learnloop.editing.parts import EditorParts
+from learnloop.errors import EditingError, LanguageModelError, ProposalError
+from learnloop.protocols import LanguageModel
+from learnloop.quoting import as_data
+from learnloop.structured_prompt import prompt_schema, write_prompt
+from learnloop.types import Edit, Episode, Message, Options, Prompt, Task
+
+
+class Rewriter:
+    """Shows the model the prompt and what was observed, and asks plainly what holds now.
+
+    A prompt with fields is asked for field by field; one of free text as a whole, in at most
+    `max_characters`. A reply that is not valid changes nothing and is counted.
+
+    Args:
+        task: What the prompt is for.
+        model: Writes.
+        max_tokens: Limit on the reply.
+        max_characters: Limit on a prompt of free text.
+        seed: Handed to the model.
+    """
+
+    max_calls = 1
+
+    def __init__(
+        self,
+        *,
+        task: Task,
+        model: LanguageModel,
+        max_tokens: int = 256,
+        max_characters: int = 1200,
+        seed: int = 0,
+    ) -> None:
+        self.task = task
+        self.model = model
+        self.max_tokens = max_tokens
+        self.max_characters = max_characters
+        self.seed = seed
+
+    @classmethod
+    def from_parts(
+        cls, parts: EditorParts, *, max_tokens: int = 256, max_characters: int = 1200
+    ) -> Rewriter:
+        """Put the editor together."""
+        return cls(
+            task=parts.task,
+            model=parts.model,
+            max_tokens=max_tokens,
+            max_characters=max_characters,
+            seed=parts.seed,
+        )
+
+    def edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
+        form = self.task.prompt_form
+        reply = self._ask(prompt, evidence)
+        try:
+            given = _read_object(reply)
+            text = self._free_text(given, evidence) if form is None else write_prompt(form, given)
+        except ProposalError as error:
+            return Edit(text=None, reason=f"not valid: {error}", invalid=1)
+        return Edit(text=text, reason="what the model makes of the evidence")
+
+    def _ask(self, prompt: Prompt, evidence: Sequence[Episode]) -> str:
+        form = self.task.prompt_form
+        messages = (
+            Message(role="system", content=_system(self.task)),
+            Message(role="user", content=_user(self.task, prompt, evidence)),
+        )
+        options = Options(
+            role="edit",
+            max_tokens=self.max_tokens,
+            seed=self.seed,
+            schema=_FREE_TEXT_SCHEMA if form is None else prompt_schema(form),
+        )
+        try:
+            return self.model.complete(messages, options=options).text
+        except LanguageModelError as error:
+            raise EditingError(f"the editor's call failed: {error}") from error
+
+    def _free_text(self, given: Mapping[str, object], evidence: Sequence[Episode]) -> str:
+        text = given.get("prompt")
+        if not isinstance(text, str) or not text.strip():
+            raise ProposalError("there is no text under 'prompt'")
+        if len(text) > self.max_characters:
+            raise ProposalError(f"{len(text)} characters; at most {self.max_characters} are taken")
+        copied = [episode.id for episode in evidence if _copies(text, episode)]
+        if copied:
+            raise ProposalError(f"it copies the answer to {copied[0]!r}")
+        return as_data(text.strip())
+
+
+def _read_object(reply: str) -> Mapping[str, object]:
+    try:
+        given = json.loads(reply)
+    except json.JSONDecodeError as error:
+        raise ProposalError(f"no JSON: {reply[:60]!r}") from error
+    if not isinstance(given, dict):
+        raise ProposalError(f"no JSON object: {reply[:60]!r}")
+    return given
+
+
+def _copies(text: str, episode: Episode) -> bool:
+    return len(episode.answer) >= COPIED and episode.answer in text
+
+
+def _system(task: Task) -> str:
+    question = _FREE_TEXT_QUESTION if task.prompt_form is None else task.prompt_form.question
+    return "\n\n".join([task.role, task.instructions, question])
+
+
+def _user(task: Task, prompt: Prompt, evidence: Sequence[Episode]) -> str:
+    lines = "\n".join(_line(task, episode) for episode in evidence)
+    return _REQUEST.format(prompt=as_data(prompt.text), evidence=lines)
+
+
+def _line(task: Task, episode: Episode) -> str:
+    if task.prompt_form is not None:
+        return as_data(task.prompt_form.observe(episode))
+    feedback = episode.feedback[-1]
+    verdict = {True: "right", False: "wrong", None: "not judged"}[feedback.correct]
+    said = [f"{task.query_label}: {episode.query.text}", f"{task.answer_label}: {episode.answer}"]
+    said += [f"This was {verdict}.", *filter(None, (feedback.comment, feedback.correction))]
+    return as_data(" | ".join(" ".join(part.split()) for part in said))
+
+
+COPIED = 40
+"""An answer of so many characters is not to stand in a prompt word by word."""
+
+_FREE_TEXT_SCHEMA = {
+    "type": "object",
+    "properties": {"prompt": {"type": "string"}},
+    "required": ["prompt"],
+    "additionalProperties": False,
+}
+
+_FREE_TEXT_QUESTION = (
+    "You keep the instructions for this work up to date. Read the instructions that hold now and "
+    "what was observed lately, some of which may be mistaken. Write the instructions anew, short "
+    "and general, so that the wrong answers would have been right and the right ones stay right."
+)
+
+_REQUEST = """\
+What was believed until now:
+<prompt>
+{prompt}
+</prompt>
+
+What was observed since, oldest first:
+<evidence>
+{evidence}
+</evidence>"""

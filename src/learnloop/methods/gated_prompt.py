@@ -1,0 +1,212 @@
+"""A persistent prompt that an editor may rewrite when a gate opens: the closed loop as a method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt
+
+from learnloop.control import GATES, RECALLS, TRIALS
+from learnloop.control.comparators import DistanceComparator, LabelComparator
+from learnloop.control.evidence import recent, since_change
+from learnloop.control.guards import Calls, Guarded
+from learnloop.editing import EDITORS
+from learnloop.editing.parts import EditorParts
+from learnloop.editing.prompt_history import PromptHistory
+from learnloop.errors import ParameterError
+from learnloop.loop import ClosedLoop, LoopParts
+from learnloop.methods.parts import Parts
+from learnloop.methods.predicting import ModelPredictor, StructuredPredictor
+from learnloop.prompting.composer import Composer, Layout
+from learnloop.protocols import Comparator, Editor, Predictor
+from learnloop.registry import Registry
+from learnloop.structured_prompt import read_prompt, write_prompt
+from learnloop.types import (
+    Episode,
+    Event,
+    Feedback,
+    Prediction,
+    Prompt,
+    PromptForm,
+    Query,
+    Task,
+)
+
+Part = TypeVar("Part")
+Nested = dict[str, dict[str, object]]
+
+
+class GatedPromptSettings(BaseModel):
+    """The parameters of `gated_prompt`. Those of its parts are written `gate.threshold`.
+
+    Attributes:
+        gate: Decides when the editor is called.
+        editor: Rewrites the prompt.
+        evidence: What the editor sees: episodes `since_change`, as the gate estimates it, or the
+            most `recent` ones (the paper).
+        k: How many episodes it sees at most (the paper: 8).
+        budget: Calls that all edits together may take; `None` for no limit.
+        pause: Steps after an edit in which there is no other one.
+        max_interval: Steps without an edit after which one is made; `None` for never.
+        needs_error: Whether an edit needs an error since the last one.
+        rollback: Puts the prompt before back where a new one does worse: `sprt`, `betting`, or
+            `none`.
+        recall: Puts an earlier prompt in force again where it explains the evidence, without a
+            call: `best`, or `none`.
+        predictor: `structured` reads the prompt without a model, `model` has the model answer;
+            `auto` is structured where the task's prompt has a form.
+        full: At how many classes of distance a numeric error is 1.
+        layout: Order of the answering prompt.
+        max_tokens: Limit on an answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    gate: str = "bayes"
+    editor: str = "rewriter"
+    evidence: Literal["since_change", "recent"] = "since_change"
+    k: PositiveInt = 8
+    budget: NonNegativeInt | None = None
+    pause: NonNegativeInt = 0
+    max_interval: PositiveInt | None = None
+    needs_error: bool = True
+    rollback: str = "none"
+    recall: str = "none"
+    predictor: Literal["auto", "structured", "model"] = "auto"
+    full: PositiveInt = 2
+    layout: Layout = "cache"
+    max_tokens: PositiveInt = 256
+
+
+class GatedPrompt:
+    """Predicts under the prompt in force and takes feedback to the closed loop.
+
+    Source: the closed loop of PID-gated continual prompt adaptation under noisy feedback.
+
+    Args:
+        loop: Senses, compares, decides, edits.
+    """
+
+    def __init__(self, *, loop: ClosedLoop) -> None:
+        self.loop = loop
+
+    Settings = GatedPromptSettings
+    parts_by_name = {"gate": GATES, "editor": EDITORS, "rollback": TRIALS, "recall": RECALLS}
+
+    @classmethod
+    def from_parts(cls, parts: Parts, **params: object) -> GatedPrompt:
+        """Put the method together; `params` are the fields of `GatedPromptSettings`."""
+        own, nested = _split(params)
+        settings = GatedPromptSettings.model_validate(own)
+        prompts = PromptHistory(_initial(parts.task))
+        first = prompts.current
+        parts.journal.record(Event(kind="prompt_initial", text=first.text, refs=("0",)))
+        made = _loop_parts(parts, settings, nested)
+        return cls(loop=ClosedLoop(prompts=prompts, parts=made, journal=parts.journal))
+
+    def predict_one(self, query: Query) -> Prediction:
+        return self.loop.predict(query)
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        self.loop.observe(query, prediction, feedback)
+
+
+def _loop_parts(parts: Parts, settings: GatedPromptSettings, nested: Nested) -> LoopParts:
+    predictor = _predictor(parts, settings)
+    comparator = _comparator(parts.task, settings)
+    evaluate = _Evaluation(form=parts.task.prompt_form, comparator=comparator)
+    editor = _editor(parts, settings, nested, evaluate)
+    calls = Calls(limit=settings.budget, reserve=editor.max_calls)
+    gate = Guarded(
+        GATES.create(settings.gate, **nested["gate"]),
+        calls=calls,
+        pause=settings.pause,
+        max_interval=settings.max_interval,
+        needs_error=settings.needs_error,
+    )
+    select = {"recent": recent, "since_change": since_change}[settings.evidence]
+    return LoopParts(
+        predictor=predictor,
+        comparator=comparator,
+        gate=gate,
+        editor=editor,
+        budget=calls,
+        select=select(settings.k),
+        trial=_optional(TRIALS, settings.rollback, nested["rollback"]),
+        recall=_optional(RECALLS, settings.recall, nested["recall"]),
+    )
+
+
+def _editor(
+    parts: Parts, settings: GatedPromptSettings, nested: Nested, evaluate: _Evaluation
+) -> Editor:
+    given = EditorParts(
+        task=parts.task,
+        model=parts.policy_model,
+        evaluate=evaluate,
+        journal=parts.journal,
+        seed=parts.seed,
+    )
+    made: Editor = EDITORS.load(settings.editor).from_parts(given, **nested["editor"])
+    return made
+
+
+def _predictor(parts: Parts, settings: GatedPromptSettings) -> Predictor:
+    form = parts.task.prompt_form
+    if settings.predictor == "structured" and form is None:
+        raise ParameterError(
+            f"the prompt of {parts.task.name!r} is free text, which only a model can read; "
+            "use predictor=model"
+        )
+    if form is not None and settings.predictor != "model":
+        return StructuredPredictor(form=form)
+    composer = Composer(layout=settings.layout)
+    return ModelPredictor(answerer=parts.answerer(composer, max_tokens=settings.max_tokens))
+
+
+def _comparator(task: Task, settings: GatedPromptSettings) -> Comparator:
+    form = task.prompt_form
+    if form is None or not form.bucket:
+        return LabelComparator()
+    return DistanceComparator(bucket=form.bucket, full=settings.full)
+
+
+class _Evaluation:
+    """Judges any text as a prompt on what was observed; only where the prompt has a form."""
+
+    def __init__(self, *, form: PromptForm | None, comparator: Comparator) -> None:
+        self.form = form
+        self.comparator = comparator
+
+    def __call__(self, text: str, episode: Episode) -> float:
+        if self.form is None:
+            raise ParameterError("a prompt of free text cannot be judged without a model")
+        read_prompt(self.form, text)
+        prompt = Prompt(version=0, text=text)
+        prediction = StructuredPredictor(form=self.form).predict(prompt, episode.query)
+        comparison = self.comparator.compare(prediction, episode.feedback[-1])
+        return 0.0 if comparison is None else comparison.error
+
+
+def _initial(task: Task) -> str:
+    """Return the first prompt: what the form says, or for free text the task's instructions."""
+    form = task.prompt_form
+    return task.instructions if form is None else write_prompt(form, form.initial)
+
+
+def _optional(registry: Registry[Part], name: str, params: Mapping[str, object]) -> Part | None:
+    return None if name == "none" else registry.create(name, **params)
+
+
+def _split(params: Mapping[str, object]) -> tuple[dict[str, object], Nested]:
+    """Tell the parameters of the method from those of its parts."""
+    own: dict[str, object] = {}
+    nested: Nested = {name: {} for name in GatedPrompt.parts_by_name}
+    for name, value in params.items():
+        part, dot, field = name.partition(".")
+        if dot and part in nested:
+            nested[part][field] = value
+        else:
+            own[name] = value
+    return own, nested
