@@ -86,7 +86,7 @@ class PIDGate:
         return Decision(
             opened=opened,
             signal=signal,
-            terms={"p": p, "i": i, "d": d, "armed": self._armed, "threshold": self.open_at},
+            terms={"p": p, "i": i, "d": d, "armed": float(self._armed), "threshold": self.open_at},
             change_point=self._since if self._sum else None,
         )
 
