@@ -24,6 +24,15 @@ GATES: Registry[Gate] = Registry(
     group="learnloop.gates",
 )
 
-TRIALS: Registry[Trial] = Registry("rollback", {}, group="learnloop.trials")
+TRIALS: Registry[Trial] = Registry(
+    "rollback",
+    {
+        "betting": "learnloop.control.betting:BettingTrial",
+        "sprt": "learnloop.control.sprt:SPRTTrial",
+    },
+    group="learnloop.trials",
+)
 
-RECALLS: Registry[Recall] = Registry("recall", {}, group="learnloop.recalls")
+RECALLS: Registry[Recall] = Registry(
+    "recall", {"best": "learnloop.control.recall:BestRecall"}, group="learnloop.recalls"
+)
