@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from learnloop.errors import ParameterError
 from learnloop.reports.belief_grid import FlippingRule
-from learnloop.reports.ceilings import Schedule, bayes_ceiling, bayes_gate
+from learnloop.reports.ceilings import Schedule, bayes_ceiling, bayes_gate, filter_curve
 from learnloop.reports.frontier import frontier
 
 RUNS = 4_000
@@ -82,6 +82,20 @@ def test_the_ceiling_is_the_frontier_where_edits_are_free(eta):
     rule = FlippingRule(eta=eta)
     (free,) = frontier(rule, prices=(0.0,))
     assert bayes_ceiling(rule) == pytest.approx(free.accuracy, abs=1e-4)
+
+
+def test_the_gates_of_the_frontier_do_better_on_flips_that_keep_their_distance():
+    rule = FlippingRule(eta=0.1)
+    prices = (0.0, 1.0, 4.0, 16.0)
+    at_the_hazard = frontier(rule, prices=prices)
+    scheduled = filter_curve(rule, schedule=Schedule(), prices=prices)
+    for there, here in zip(at_the_hazard[:3], scheduled[:3], strict=True):
+        assert here.accuracy > there.accuracy
+        assert here.edits < there.edits
+        assert (here.price, here.threshold) == (there.price, there.threshold)
+    assert scheduled[0].accuracy == pytest.approx(0.931, abs=0.0007)
+    assert (scheduled[3].edits, scheduled[3].threshold) == (0, None)
+    assert scheduled[3].accuracy == pytest.approx(0.5)
 
 
 def test_an_editor_that_fails_does_not_lower_the_ceiling():

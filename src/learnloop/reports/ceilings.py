@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from learnloop.reports.belief_grid import (
     Numbers,
     belief_moves,
 )
+from learnloop.reports.frontier import PRICES, FrontierPoint, frontier
 
 INDIFFERENT = 0.5
 _PENDING, _DONE = 0, 1
@@ -63,6 +65,22 @@ def bayes_ceiling(rule: FlippingRule, *, schedule: Schedule | None = None) -> fl
     """
     free = FlippingRule(eta=rule.eta, hazard=rule.hazard, steps=rule.steps)
     return bayes_gate(free, threshold=INDIFFERENT, schedule=schedule).accuracy
+
+
+def filter_curve(
+    rule: FlippingRule, *, schedule: Schedule, prices: tuple[float, ...] = PRICES
+) -> tuple[FrontierPoint, ...]:
+    """Return what the gates of the frontier reach where flips keep to a schedule.
+
+    They are the best for flips at the hazard and are not told the schedule; the frontier itself
+    is no limit here, since flips that keep their distance are easier to follow.
+    """
+    points = []
+    for point in frontier(rule, prices=prices):
+        threshold = math.inf if point.threshold is None else point.threshold
+        course = bayes_gate(rule, threshold=threshold, schedule=schedule)
+        points.append(replace(point, accuracy=course.accuracy, edits=course.edits))
+    return tuple(points)
 
 
 @functools.lru_cache(maxsize=128)
