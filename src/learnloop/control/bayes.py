@@ -18,7 +18,8 @@ class BayesGate:
     (prompt stale?, noise level): the prompt turns stale, or right again, with probability `hazard`
     a call; a right prompt meets an error with the probability of the noise, a stale one a right
     answer. The noise level is fixed but unknown, each of `noise_levels` equally probable at first.
-    A graded error e weighs in as p^e (1-p)^(1-e), so an error of 1/2 says nothing.
+    A graded error e weighs in as p^e (1-p)^(1-e): at each noise level an error of 1/2 says nothing
+    of whether the prompt is stale, but it speaks for the higher levels.
 
     An edit that changed the prompt swaps stale and right with probability `success`; one that kept
     it changes nothing, so the gate opens again at the next call that does not speak against it.
