@@ -1,4 +1,4 @@
-"""`learnloop quickstart`: three methods learn, or do not, on the same stream, before your eyes."""
+"""`learnloop quickstart`: methods learn, or do not, on the same stream, before your eyes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import dataclasses
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 import typer
 from rich.console import Console, ConsoleRenderable
@@ -17,21 +18,23 @@ from rich.live import Live
 from learnloop.cli.curves import curves
 from learnloop.cli.models import fetch_where_absent
 from learnloop.cli.progress import WAITING, Track, percent
+from learnloop.cli.strips import count_changes, strips
 from learnloop.errors import ParameterError
 from learnloop.records.reader import read_run
 from learnloop.records.summary import summarise
 from learnloop.reports.load import load_runs
 from learnloop.reports.page import write_report
 from learnloop.runner.budget import Budget, Spending
-from learnloop.runner.building import normalise, prepare
+from learnloop.runner.building import prepare
 from learnloop.runner.conduct import is_run
 from learnloop.runner.resources import Resources
 from learnloop.runner.run import StepOutcome
-from learnloop.runner.spec import RunSpec, make_spec
+from learnloop.runner.spec import Params, make_spec
 from learnloop.runner.sweep import BY_USER, PlannedRun, plan, sweep
-from learnloop.settings import Settings, read_settings
+from learnloop.settings import read_settings
 
 METHODS = ("zero_shot", "self_stream_icl", "drpg")
+CONTROL = "control"
 HOSTED_MODEL = "openai/gpt-4.1-mini"
 FEEDBACK = "comment,correction=0.5"
 STEPS = 40
@@ -52,11 +55,13 @@ def quickstart(
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Show the report.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object.")] = False,
 ) -> None:
-    """Watch three methods answer the same questions about a shop, and one of them learn its rules.
+    """Watch gates decide when to edit a prompt, and methods learn the rules of a shop.
 
-    The shop has conventions that no schema shows; a simulated user complains about wrong answers
-    and corrects half of them. With OPENAI_API_KEY a hosted model answers, else the local one. The
-    same command goes on where it stopped.
+    First, a rule reverses three times while a tenth of the feedback is wrong, and a gate says
+    when the model is to rewrite the prompt. Then three methods answer questions about a shop with
+    conventions that no schema shows; a simulated user complains about wrong answers and corrects
+    half of them. With OPENAI_API_KEY a hosted model answers, else the local one. The same command
+    goes on where it stopped.
 
     Example: learnloop quickstart --steps 20
     """
@@ -64,23 +69,48 @@ def quickstart(
         raise ParameterError(f"--steps must be at least 1, got {steps}")
     settings = read_settings()
     name = model or (HOSTED_MODEL if settings.openai_api_key else "local")
-    specs = [normalise(_spec(method, model=name, steps=steps, seed=seed)) for method in METHODS]
     folder = out / f"{_slug(name)}-{steps}-seed{seed}"
-    planned = plan(specs, folder)
+    acts = (
+        _control_act(name, seed=seed, folder=folder / CONTROL),
+        _shop_act(name, steps=steps, seed=seed, folder=folder),
+    )
     fetch_where_absent(name)
-    typer.echo(_greeting(name, steps), err=True)
-    watcher = _conduct(planned, folder=folder, settings=settings)
-    made = [run for run in planned if is_run(run.directory)]
-    if made:
-        _show_end(made, folder=folder, as_json=as_json, open_page=open_page)
-    _explain_stop(watcher.reasons)
+    resources = Resources(settings=settings, slots=len(METHODS))
+    reasons: dict[str, str] = {}
+    for act in acts:
+        reasons = _conduct(act, resources)
+        if reasons:
+            break
+    if any(is_run(run.directory) for act in acts for run in act.planned):
+        _show_end(acts, folder=folder, as_json=as_json, open_page=open_page)
+    _explain_stop(reasons)
+
+
+class View(Protocol):
+    """Draws runs under way."""
+
+    def __call__(self, tracks: Sequence[Track], *, width: int) -> ConsoleRenderable:
+        """Return how the runs stand."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Some runs side by side: what is said before, and how they are drawn."""
+
+    name: str
+    greeting: str
+    planned: Sequence[PlannedRun]
+    folder: Path
+    view: View
 
 
 class _Watcher:
-    """Keeps the curves of the runs, and why runs stopped."""
+    """Keeps what is drawn of the runs, and why runs stopped."""
 
-    def __init__(self, planned: Sequence[PlannedRun], *, console: Console) -> None:
+    def __init__(self, planned: Sequence[PlannedRun], *, console: Console, view: View) -> None:
         self.console = console
+        self.view = view
         self.tracks = {run.spec.run_id: _track(run) for run in planned}
         self.reasons: dict[str, str] = {}
         self._lock = Lock()
@@ -98,44 +128,82 @@ class _Watcher:
 
     def __rich__(self) -> ConsoleRenderable:
         with self._lock:
-            return curves(list(self.tracks.values()), width=self.console.width)
+            return self.view(list(self.tracks.values()), width=self.console.width)
 
 
-def _spec(method: str, *, model: str, steps: int, seed: int) -> RunSpec:
-    return make_spec(
-        environment="house_rules",
-        environment_params={"database": "shop"},
-        method=method,
-        model=model,
-        steps=steps,
-        seed=seed,
-        feedback=FEEDBACK,
+def _control_act(model: str, *, seed: int, folder: Path) -> Act:
+    """No edit, an edit on every error, and our default gate on a rule that reverses."""
+    arms: dict[str, Params] = {
+        "No Edit": {"gate": "never"},
+        "P": {"gate": "proportional", "evidence": "recent", "budget": 16, "pause": 2},
+        "Bayes": {"gate": "bayes", "recall": "best"},
+    }
+    specs = [
+        make_spec(
+            environment="parity",
+            method="gated_prompt",
+            method_params=params,
+            model=model,
+            seed=seed,
+            feedback="binary,noise=0.1",
+            label=label,
+        )
+        for label, params in arms.items()
+    ]
+    greeting = (
+        f"1. A rule reverses three times, a tenth of the feedback is wrong. When is {model} to "
+        "rewrite the prompt? Never, on every error (P), or when a change is probable (Bayes)."
+    )
+    return Act(
+        name=CONTROL, greeting=greeting, planned=plan(specs, folder), folder=folder, view=strips
     )
 
 
-def _conduct(planned: Sequence[PlannedRun], *, folder: Path, settings: Settings) -> _Watcher:
+def _shop_act(model: str, *, steps: int, seed: int, folder: Path) -> Act:
+    """Three methods on the questions about a shop."""
+    specs = [
+        make_spec(
+            environment="house_rules",
+            environment_params={"database": "shop"},
+            method=method,
+            model=model,
+            steps=steps,
+            seed=seed,
+            feedback=FEEDBACK,
+        )
+        for method in METHODS
+    ]
+    greeting = (
+        f"2. {', '.join(METHODS)}: the same {steps} questions about a shop, answered by {model}. "
+        "Ctrl-C stops; the same command goes on."
+    )
+    return Act(
+        name="methods", greeting=greeting, planned=plan(specs, folder), folder=folder, view=curves
+    )
+
+
+def _conduct(act: Act, resources: Resources) -> dict[str, str]:
+    """Make the runs of an act and return why any of them stopped."""
     console = Console(stderr=True)
-    watcher = _Watcher(planned, console=console)
-    jobs = len(planned)
-    resources = Resources(settings=settings, slots=jobs)
-    _open_model(planned, resources)
-    spending = Spending(Budget(), clock=time.perf_counter)
+    watcher = _Watcher(act.planned, console=console, view=act.view)
+    typer.echo(act.greeting, err=True)
+    _open_model(act.planned, resources)
     live = Live(watcher, console=console, refresh_per_second=4)
     if console.is_terminal:
         live.start()
     try:
         sweep(
-            planned,
-            directory=folder,
+            act.planned,
+            directory=act.folder,
             resources=resources,
-            spending=spending,
-            jobs=jobs,
+            spending=Spending(Budget(), clock=time.perf_counter),
+            jobs=len(act.planned),
             watcher=watcher,
         )
     finally:
         if console.is_terminal:
             live.stop()
-    return watcher
+    return watcher.reasons
 
 
 def _open_model(planned: Sequence[PlannedRun], resources: Resources) -> None:
@@ -146,7 +214,7 @@ def _open_model(planned: Sequence[PlannedRun], resources: Resources) -> None:
 
 
 def _track(run: PlannedRun) -> Track:
-    track = Track(name=run.spec.method, length=run.length, state=WAITING)
+    track = Track(name=run.spec.label or run.spec.method, length=run.length, state=WAITING)
     if run.state == "complete":
         records = read_run(run.directory)
         track.steps.extend(records.steps)
@@ -163,34 +231,37 @@ def _line(track: Track) -> str:
     )
 
 
-def _greeting(model: str, steps: int) -> str:
-    return (
-        f"{', '.join(METHODS)}: the same {steps} questions about a shop, answered by {model}. "
-        "Ctrl-C stops; the same command goes on."
-    )
-
-
-def _show_end(
-    planned: Sequence[PlannedRun], *, folder: Path, as_json: bool, open_page: bool
-) -> None:
+def _show_end(acts: Sequence[Act], *, folder: Path, as_json: bool, open_page: bool) -> None:
     page = write_report(load_runs([folder]), out=folder / "report", command="learnloop quickstart")
     if open_page:
         typer.launch(str(page))
-    summaries = {}
-    for run in planned:
-        records = read_run(run.directory)
-        second = [step.score for step in records.steps[len(records.steps) // 2 :]]
-        summary = dataclasses.asdict(summarise(records.steps, records.timings))
-        late = sum(second) / len(second) if second else None
-        summaries[run.spec.method] = summary | {"accuracy_second_half": late}
+    found = {act.name: _summaries(act) for act in acts}
     if as_json:
-        typer.echo(json.dumps({"report": str(page), "methods": summaries}))
+        typer.echo(json.dumps({"report": str(page)} | found))
         return
-    for method, summary in summaries.items():
+    for label, summary in found[CONTROL].items():
+        right = percent(summary["accuracy"])
+        typer.echo(f"{label}: {right} right, {summary['edits']} edits, {summary['calls']} calls")
+    for label, summary in found["methods"].items():
         half = percent(summary["accuracy_second_half"])
         calls = summary["calls"] / max(1, summary["steps"])
-        typer.echo(f"{method}: {half} right in the second half, {calls:.2f} calls a query")
+        typer.echo(f"{label}: {half} right in the second half, {calls:.2f} calls a query")
     typer.echo(f"report: {page}")
+
+
+def _summaries(act: Act) -> dict[str, dict[str, Any]]:
+    """Return what each run of an act came to, by its label."""
+    found = {}
+    for run in filter(lambda one: is_run(one.directory), act.planned):
+        records = read_run(run.directory)
+        second = [step.score for step in records.steps[len(records.steps) // 2 :]]
+        found[run.spec.label or run.spec.method] = dataclasses.asdict(
+            summarise(records.steps, records.timings)
+        ) | {
+            "accuracy_second_half": sum(second) / len(second) if second else None,
+            "edits": count_changes(records.steps),
+        }
+    return found
 
 
 def _explain_stop(reasons: dict[str, str]) -> None:
