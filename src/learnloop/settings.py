@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -55,3 +57,23 @@ def let_native_threads_sleep() -> None:
     """
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+
+@contextmanager
+def environment(**variables: str) -> Iterator[None]:
+    """Set variables for libraries that read them when they are imported; put all back after.
+
+    What else such a library does to the environment meanwhile is undone too.
+
+    Examples:
+        >>> with environment(SOME_LIBRARY_LOGS="nowhere"):
+        ...     pass
+    """
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)

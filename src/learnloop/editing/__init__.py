@@ -9,6 +9,7 @@ EDITORS: Registry[Editor] = Registry(
         "rewriter": "learnloop.editing.rewriter:Rewriter",
         "majority": "learnloop.editing.majority:MajorityEditor",
         "obedient": "learnloop.editing.obedient:ObedientEditor",
+        "textgrad": "learnloop.editing.textgrad:TextGradEditor",
     },
     group="learnloop.editors",
 )
