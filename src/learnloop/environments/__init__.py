@@ -7,6 +7,8 @@ ENVIRONMENTS: Registry[Environment] = Registry(
     "environment",
     {
         "parity": "learnloop.environments.parity:Parity",
+        "guess": "learnloop.environments.guess:Guess",
+        "track": "learnloop.environments.track:Track",
         "house_rules": "learnloop.environments.house_rules.environment:HouseRules",
         "house_rules_drift": "learnloop.environments.house_rules.environment:house_rules_drift",
     },

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from learnloop.environments.drift import regimes
 from learnloop.errors import DataError, ParameterError
 from learnloop.seeding import stream
 from learnloop.types import (
@@ -74,10 +75,9 @@ class Parity:
 
     def reset(self, *, seed: int) -> Query:
         drift, inputs = stream(seed, "drift"), stream(seed, "inputs")
-        planned = np.array([round(share * self.length) for share in FLIPS])
-        flips = planned + drift.integers(-self.jitter, self.jitter + 1, size=len(planned))
+        planned = [round(share * self.length) for share in FLIPS]
+        reversals = regimes(planned, length=self.length, jitter=self.jitter, rng=drift)
         first, stated = (COLOURS[place] for place in drift.integers(2, size=2))
-        reversals = np.searchsorted(flips, np.arange(self.length), side="right")
         self._even_is = [first if count % 2 == 0 else _other(first) for count in reversals]
         self._numbers = [int(number) for number in inputs.integers(1, 11, size=self.length)]
         self._prompt_even = first if self.start == "known" else stated
