@@ -10,6 +10,7 @@ EDITORS: Registry[Editor] = Registry(
         "majority": "learnloop.editing.majority:MajorityEditor",
         "obedient": "learnloop.editing.obedient:ObedientEditor",
         "textgrad": "learnloop.editing.textgrad:TextGradEditor",
+        "gepa": "learnloop.editing.gepa:GEPAEditor",
     },
     group="learnloop.editors",
 )

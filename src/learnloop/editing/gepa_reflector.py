@@ -1,0 +1,80 @@
+"""The model as gepa calls it: never more often than allowed, and no failure of it gets lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from learnloop.errors import EditingError, LanguageModelError
+from learnloop.protocols import LanguageModel
+from learnloop.types import Message, Options
+
+
+class Reflector:
+    """Takes a text and gives the model's. gepa may swallow an error and call again: in vain.
+
+    Args:
+        model: Reflects.
+        system: Said before each message, the same each time.
+        options: How a call is made, by its number from 0.
+        limit: Calls that may be made, failed ones included.
+    """
+
+    def __init__(
+        self, *, model: LanguageModel, system: str, options: Callable[[int], Options], limit: int
+    ) -> None:
+        self.model = model
+        self.system = system
+        self.options = options
+        self.limit = limit
+        self.calls = 0
+        self._kept = _Kept()
+
+    @property
+    def done(self) -> bool:
+        """Whether no more may be asked."""
+        return self.calls >= self.limit or self._kept.error is not None
+
+    def __call__(self, message: str | list[dict[str, Any]]) -> str:
+        if self.done:
+            raise EditingError(f"no reflection after {self.calls}, or after one that failed")
+        self.calls += 1
+        with self._kept:
+            messages = (
+                Message(role="system", content=self.system),
+                Message(role="user", content=_plain(message)),
+            )
+            return self.model.complete(messages, options=self.options(self.calls - 1)).text
+
+    def surface_failure(self) -> None:
+        """Raise what a call raised, if one did."""
+        error = self._kept.error
+        if isinstance(error, LanguageModelError):
+            raise EditingError(f"a reflection's call failed: {error}") from error
+        if error is not None:
+            raise error
+
+
+class _Kept:
+    """Keeps the first error that passes through it, for whoever is above may swallow it."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.error = self.error or error
+
+
+def _plain(message: str | list[dict[str, Any]]) -> str:
+    if not isinstance(message, str):
+        raise EditingError(f"gepa sends a message that is no text: {message!r:.80}")
+    return message
