@@ -87,11 +87,17 @@ def test_a_name_that_is_none_gets_a_hint(settings: Settings, name: str, hint: st
         open_model(name, settings=settings)
 
 
+def test_a_run_without_a_model_that_calls_one_is_told_so(settings: Settings) -> None:
+    model = open_model("none", settings=settings)
+    with pytest.raises(InputError, match="called a model for the role 'edit'; give --model"):
+        model.complete([Message(role="user", content="Hi")], options=Options(role="edit"))
+
+
 def test_listed_scripts_open_and_listed_files_are_known(settings: Settings) -> None:
     names = model_names(settings)
     assert names[0] == "local"
     for name in names:
-        if name.startswith("scripted/"):
+        if name.startswith("scripted/") or name == "none":
             assert open_model(name, settings=settings).name == name
         else:
             with pytest.raises(ModelFileError, match="learnloop models get"):

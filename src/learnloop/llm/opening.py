@@ -6,6 +6,7 @@ import difflib
 from pathlib import Path
 
 from learnloop.errors import InputError, ModelFileError, UnknownNameError
+from learnloop.llm.absent import NO_MODEL, AbsentModel
 from learnloop.llm.catalog import CATALOG, CatalogEntry, file_sha256, find, missing
 from learnloop.llm.download import get
 from learnloop.llm.gguf import check_gguf
@@ -16,7 +17,7 @@ from learnloop.llm.scripted import SCRIPTS, scripted
 from learnloop.protocols import LanguageModel
 from learnloop.settings import Settings
 
-FORMS = "local, local/NAME, file:PATH.gguf, openai/NAME, URL#NAME, scripted/NAME"
+FORMS = "local, local/NAME, file:PATH.gguf, openai/NAME, URL#NAME, scripted/NAME, none"
 
 
 def open_model(
@@ -27,7 +28,7 @@ def open_model(
     Args:
         name: `local` (the default local model), `local/NAME` (one of the catalog),
             `file:PATH.gguf`, `openai/NAME`, `URL#NAME` (any endpoint that speaks the OpenAI
-            format), or `scripted/NAME`.
+            format), `scripted/NAME`, or `none` (for runs that never call one).
         settings: Where model files are, and the key.
         slots: Calls that a local model may answer at once.
         download: Whether to fetch a local model that is not there.
@@ -43,6 +44,8 @@ def open_model(
         'scripted/static'
     """
     kind, _, rest = name.partition("/")
+    if name == NO_MODEL:
+        return AbsentModel()
     if name.startswith("file:"):
         return _open_file(Path(name.removeprefix("file:")).expanduser(), slots=slots)
     if "://" in name:
@@ -59,12 +62,12 @@ def open_model(
 
 
 def model_names(settings: Settings) -> list[str]:
-    """Return the names that can be listed: files of the catalog and scripts, the default first.
+    """Return the names that can be listed: the default first, `none` last.
 
     Models behind endpoints and model files of one's own are without number.
     """
     local = [f"local/{entry.name}" for entry in CATALOG]
-    return ["local", *local, *(f"scripted/{script}" for script in SCRIPTS)]
+    return ["local", *local, *(f"scripted/{script}" for script in SCRIPTS), NO_MODEL]
 
 
 def _open_local(
