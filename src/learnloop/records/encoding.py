@@ -8,13 +8,15 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from learnloop.errors import RecordError
+from learnloop.records.run_summary import RunSummary
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
 
-Record = TypeVar("Record", StepRecord, StepTiming, RunInfo)
+Record = TypeVar("Record", StepRecord, StepTiming, RunInfo, RunSummary)
 
 STEP: TypeAdapter[StepRecord] = TypeAdapter(StepRecord)
 TIMING: TypeAdapter[StepTiming] = TypeAdapter(StepTiming)
 INFO: TypeAdapter[RunInfo] = TypeAdapter(RunInfo)
+SUMMARY: TypeAdapter[RunSummary] = TypeAdapter(RunSummary)
 
 
 def encode(adapter: TypeAdapter[Record], record: Record) -> bytes:

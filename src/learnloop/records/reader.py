@@ -8,10 +8,11 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from learnloop.errors import RecordError
-from learnloop.records.encoding import INFO, STEP, TIMING, Record, decode
+from learnloop.records.encoding import INFO, STEP, SUMMARY, TIMING, Record, decode
 from learnloop.records.lines import whole_lines
+from learnloop.records.run_summary import RunSummary, summarise_run
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
-from learnloop.records.writer import INFO_FILE, STEPS_FILE, TIMINGS_FILE
+from learnloop.records.writer import INFO_FILE, STEPS_FILE, SUMMARIES_FILE, TIMINGS_FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,35 @@ def find_runs(path: Path) -> list[Path]:
     if not found:
         raise RecordError(f"no run at or under {str(path)!r}: no {INFO_FILE} there")
     return found
+
+
+def read_summaries(directory: Path) -> tuple[RunSummary, ...]:
+    """Read the runs of a study that left a line each; none where there is no such file.
+
+    Raises:
+        RecordError: A line cannot be read.
+    """
+    return tuple(_read_lines(directory / SUMMARIES_FILE, SUMMARY))
+
+
+def collect_summaries(path: Path) -> tuple[RunSummary, ...]:
+    """Summarise every run at or under a path, each once: those with a line, then the others.
+
+    Raises:
+        RecordError: There is none, or a record cannot be read.
+    """
+    files = sorted(path.rglob(SUMMARIES_FILE))
+    found = {one.run_id: one for file in files for one in read_summaries(file.parent)}
+    infos = sorted(path.rglob(INFO_FILE))
+    if not found and not infos:
+        raise RecordError(
+            f"no run at or under {str(path)!r}: no {INFO_FILE} and no {SUMMARIES_FILE} there"
+        )
+    for file in infos:
+        if read_info(file.parent).run_id not in found:
+            records = read_run(file.parent)
+            found[records.info.run_id] = summarise_run(records.info, records.steps)
+    return tuple(found.values())
 
 
 def _read_lines(path: Path, adapter: TypeAdapter[Record]) -> list[Record]:

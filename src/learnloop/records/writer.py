@@ -17,6 +17,8 @@ INFO_FILE = "run.json"
 STEPS_FILE = "steps.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 LOCK_FILE = "run.lock"
+SUMMARIES_FILE = "summaries.jsonl"
+SUMMARIES_LOCK_FILE = "summaries.lock"
 
 
 class RunWriter:
@@ -30,7 +32,7 @@ class RunWriter:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._lock = _lock(directory)
+        self._lock = lock(directory, LOCK_FILE)
         try:
             self._steps = LineFile(directory / STEPS_FILE)
             self._timings = LineFile(directory / TIMINGS_FILE)
@@ -83,20 +85,27 @@ class RunWriter:
         self.close()
 
 
-def _lock(directory: Path) -> int:
-    """Take the directory's lock, which the system lets go of when the process ends, however."""
+def lock(directory: Path, name: str) -> int:
+    """Take a lock of the directory, which the system lets go of when the process ends, however.
+
+    Returns:
+        What closing lets go of.
+
+    Raises:
+        RecordError: The directory cannot be written, or another process holds the lock.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        lock = os.open(directory / LOCK_FILE, os.O_WRONLY | os.O_CREAT, 0o644)
+        held = os.open(directory / name, os.O_WRONLY | os.O_CREAT, 0o644)
     except OSError as error:
         raise RecordError(
             f"cannot write in {str(directory)!r}: {error.strerror}; give another --out"
         ) from error
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        os.close(lock)
+        os.close(held)
         raise RecordError(
             f"another process is writing {str(directory)!r}; wait for it, or give another --out"
         ) from error
-    return lock
+    return held

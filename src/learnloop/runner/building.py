@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +29,8 @@ from learnloop.runner.spec import RunSpec
 from learnloop.seeding import stream
 
 MEMORY_FILE = "memory.sqlite"
+KNOWN_GOOD = 1024
+"""How many methods with their parameters are remembered as checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +64,17 @@ def normalise(spec: RunSpec) -> RunSpec:
     return spec.model_copy(update=names)
 
 
-def prepare(spec: RunSpec, resources: Resources) -> Prepared:
+def prepare(spec: RunSpec, resources: Resources, *, ledger: Ledger | None = None) -> Prepared:
     """Check a spec and open what it needs, what takes longest last.
+
+    Runs that are made one after the other may share a ledger.
 
     Raises:
         InputError: A name, a parameter, the feedback, the number of steps, or a model is not good.
         LanguageModelError: A model cannot be reached.
     """
     environment = check_spec(spec)
-    ledger = Ledger()
+    ledger = Ledger() if ledger is None else ledger
     return Prepared(
         spec=spec,
         environment=environment,
@@ -87,8 +93,7 @@ def check_spec(spec: RunSpec) -> Environment:
     Raises:
         InputError: A name, a parameter, the feedback or the number of steps is not good.
     """
-    factory = METHODS.load(spec.method).from_parts
-    check_params(f"method {spec.method}", factory, spec.method_params, given=1)
+    _check_method(spec.method, json.dumps(spec.method_params))
     parse_feedback(spec.feedback)
     environment = _environment(spec)
     length = len(environment)
@@ -105,9 +110,8 @@ def build_method(
     prepared: Prepared, *, directory: Path, responses: Path, journal: Journal
 ) -> Iterator[Method]:
     """Put the method together over an empty memory in the directory; let go of it at the end."""
-    spec, embedder = prepared.spec, prepared.embedder
+    embedder = prepared.embedder
     remove_memory(directory)
-    prepared.environment.reset(seed=spec.seed)  # the first prompt of a task may depend on the seed
     with ExitStack() as stack:
         model = stack.enter_context(_watched(prepared.model, prepared, responses))
         writer = model
@@ -118,17 +122,34 @@ def build_method(
             embedder_name=embedder.name,
             dimension=embedder.dimension,
         )
-        parts = Parts(
-            task=prepared.environment.task,
-            model=model,
-            policy_model=writer,
-            memory=Memory(store=stack.enter_context(store), embedder=embedder),
-            embedder=embedder,
-            journal=journal,
-            seed=spec.seed,
+        memory = Memory(store=stack.enter_context(store), embedder=embedder)
+        yield put_together(
+            prepared, model=model, policy_model=writer, memory=memory, journal=journal
         )
-        made: Method = METHODS.load(spec.method).from_parts(parts, **spec.method_params)
-        yield made
+
+
+def put_together(
+    prepared: Prepared,
+    *,
+    model: LanguageModel,
+    policy_model: LanguageModel,
+    memory: Memory,
+    journal: Journal,
+) -> Method:
+    """Make the method of parts that are open."""
+    spec, environment = prepared.spec, prepared.environment
+    environment.reset(seed=spec.seed)  # the first prompt of a task may depend on the seed
+    parts = Parts(
+        task=environment.task,
+        model=model,
+        policy_model=policy_model,
+        memory=memory,
+        embedder=prepared.embedder,
+        journal=journal,
+        seed=spec.seed,
+    )
+    made: Method = METHODS.load(spec.method).from_parts(parts, **spec.method_params)
+    return made
 
 
 def build_sensor(spec: RunSpec, environment: Environment) -> Sensor:
@@ -173,9 +194,20 @@ def run_info(prepared: Prepared) -> RunInfo:
 
 
 def _environment(spec: RunSpec) -> Environment:
+    _check_environment(spec.environment, json.dumps(spec.environment_params))
     factory = ENVIRONMENTS.load(spec.environment)
-    check_params(f"environment {spec.environment}", factory, spec.environment_params)
     return cast(Environment, factory(**spec.environment_params))
+
+
+@lru_cache(maxsize=KNOWN_GOOD)
+def _check_method(name: str, params: str) -> None:
+    """Check parameters, as JSON, once for all seeds."""
+    check_params(f"method {name}", METHODS.load(name).from_parts, json.loads(params), given=1)
+
+
+@lru_cache(maxsize=KNOWN_GOOD)
+def _check_environment(name: str, params: str) -> None:
+    check_params(f"environment {name}", ENVIRONMENTS.load(name), json.loads(params))
 
 
 @contextmanager

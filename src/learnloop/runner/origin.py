@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 PACKAGES = (
@@ -16,11 +17,13 @@ PACKAGES = (
 )
 
 
+@cache
 def packages() -> dict[str, str]:
     """Return the versions of the packages that a result may depend on, where installed."""
     return {name: found for name in PACKAGES if (found := _version(name)) is not None}
 
 
+@cache
 def machine() -> dict[str, str]:
     """Return what kind of machine this is. Its name and its user are nobody's business."""
     return {
