@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from learnloop.errors import EditingError, LanguageModelError, ParameterError
 from learnloop.protocols import (
     CallBudget,
     Comparator,
@@ -18,6 +18,8 @@ from learnloop.protocols import (
     Trial,
 )
 from learnloop.types import (
+    NO_BUDGET,
+    Comparison,
     Decision,
     Edit,
     Episode,
@@ -38,12 +40,14 @@ class LoopParts:
     """What the loop is made of.
 
     Attributes:
-        predictor: Answers under a prompt.
+        predictor: Answers under the prompt in force.
         comparator: Turns feedback into an error.
         gate: Decides when, within what the budget allows.
         editor: Rewrites the prompt.
         budget: Told what an edit took.
         select: Chooses the evidence.
+        reader: Says without a call what any prompt would answer; `None` where only a model can.
+            Only with it can feedback on one prompt's answer judge another prompt.
         trial: Compares a new prompt with the one before; `None` for no rollback.
         recall: Chooses among earlier prompts; `None` for no recall.
     """
@@ -54,6 +58,7 @@ class LoopParts:
     editor: Editor
     budget: CallBudget
     select: Select
+    reader: Predictor | None = None
     trial: Trial | None = None
     recall: Recall | None = None
 
@@ -61,26 +66,41 @@ class LoopParts:
 class ClosedLoop:
     """Holds the prompt in force and lets the editor rewrite it when the gate opens.
 
+    The gate is told one error a prediction, always that of the prompt in force: feedback that
+    comes late, on the answer of an earlier prompt, is judged by what the one in force would have
+    answered, and where that cannot be known it is evidence only. So is all further feedback on
+    the same prediction.
+
     After an edit the prompt before it goes on as a shadow, on the same observations, and is put
     back where the trial says so; until the trial is over, nothing is edited. An earlier prompt
-    that explains the evidence is put in force again without asking the editor. Neither takes a
-    call where the predictor takes none.
+    that explains the evidence is put in force again without asking the editor, also where the
+    budget does not allow an edit any more. Neither makes a call.
 
     Args:
         prompts: The versions of the prompt.
         parts: What the loop is made of.
         journal: Told of all that happens to the prompt.
         memory: How many episodes are kept as possible evidence.
+
+    Raises:
+        ParameterError: A trial or a recall without a reader.
     """
 
     def __init__(
         self, *, prompts: Prompts, parts: LoopParts, journal: Journal, memory: int = 64
     ) -> None:
+        if parts.reader is None and (parts.trial is not None or parts.recall is not None):
+            raise ParameterError(
+                "rollback and recall judge prompts that are not in force, which takes a prompt "
+                "that is read without a model; switch them off, or take a task whose prompt has "
+                "a form"
+            )
         self.prompts = prompts
         self.parts = parts
         self.journal = journal
-        self._episodes: deque[Episode] = deque(maxlen=memory)
-        self._seen = 0
+        self.memory = memory
+        self._episodes: dict[str, Episode] = {}
+        self._judged: set[str] = set()
         self._shadow: Prompt | None = None
 
     def predict(self, query: Query) -> Prediction:
@@ -88,66 +108,106 @@ class ClosedLoop:
         return self.parts.predictor.predict(self.prompts.current, query)
 
     def observe(self, query: Query, prediction: Prediction, feedback: Feedback) -> Decision | None:
-        """Take in one feedback; `None` where no error can be told from it.
+        """Take in one feedback; `None` where the gate was not told of it.
 
         Raises:
             EditingError: The editor failed; the prompt stays as it was.
         """
-        comparison = self.parts.comparator.compare(prediction, feedback)
-        if comparison is None:
+        comparison = self._compare(query, prediction, feedback)
+        self._remember(query, prediction, feedback)
+        if comparison is None or query.id in self._judged:
             return None
-        episode = self._remember(query, prediction, feedback)
+        self._judged.add(query.id)
         decision = self.parts.gate.decide(comparison.error)
-        on_trial = self._shadow is not None
-        if on_trial:
+        if self._shadow is not None:
             decision = _held_back(decision)
         self.journal.decided(comparison.error, decision)
-        if on_trial:
-            self._judge_trial(episode)
-        elif decision.opened:
+        if self._shadow is not None:
+            self._judge_trial(self._shadow, query, feedback)
+        elif decision.opened or NO_BUDGET in decision.terms:
             self._act(decision)
         return decision
 
-    def _remember(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
-        episode = Episode(
+    def _compare(
+        self, query: Query, prediction: Prediction, feedback: Feedback
+    ) -> Comparison | None:
+        """Return the error of the prompt in force, whichever prompt the prediction was made by."""
+        current = self.prompts.current
+        if self._says(prediction.prompt_version, current):
+            return self.parts.comparator.compare(prediction, feedback)
+        if self.parts.reader is None or feedback.observed is None:
+            return None
+        read = self.parts.reader.predict(current, query)
+        return self.parts.comparator.compare(read, feedback)
+
+    def _says(self, version: int | None, prompt: Prompt) -> bool:
+        """Whether a version of the prompt has the same text as another; `None` is that one."""
+        if version is None or version == prompt.version:
+            return True
+        versions = {each.version: each.text for each in self.prompts.earlier()}
+        return versions.get(version) == prompt.text
+
+    def _remember(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        """Keep what may be evidence: the newest feedback that judges, or else the first words.
+
+        The step of an episode is the number of errors that the gate was told before.
+        """
+        known = self._episodes.get(query.id)
+        if not (_judges(feedback) or (known is None and feedback.comment)):
+            return
+        if self.parts.reader is not None and feedback.observed is None:
+            return
+        self._episodes[query.id] = Episode(
             id=query.id,
             query=query,
             answer=prediction.text,
-            step=self._seen,
+            step=len(self._judged) if known is None else known.step,
             source=_MODEL,
             correct=feedback.correct,
             feedback=(feedback,),
         )
-        self._episodes.append(episode)
-        self._seen += 1
-        return episode
+        if len(self._episodes) > self.memory:
+            del self._episodes[next(iter(self._episodes))]
 
-    def _judge_trial(self, episode: Episode) -> None:
+    def _judge_trial(self, shadow: Prompt, query: Query, feedback: Feedback) -> None:
         assert self.parts.trial is not None
-        assert self._shadow is not None
-        new, old = self._error(self.prompts.current, episode), self._error(self._shadow, episode)
-        verdict = self.parts.trial.judge(new=new, old=old)
+        new = self._error(self.prompts.current, query, feedback)
+        verdict = self.parts.trial.judge(new=new, old=self._error(shadow, query, feedback))
+        if verdict == "open":
+            return
+        self._shadow = None
         if verdict == "roll_back":
-            restored = self.prompts.restore(self._shadow.version, cause="roll_back")
+            restored = self.prompts.restore(shadow.version, cause="roll_back")
             self._note("rolled_back", restored.text, *_line(restored))
             self.parts.gate.reset(changed=True)
-        if verdict != "open":
-            self._shadow = None
 
     def _act(self, decision: Decision) -> None:
-        evidence = self.parts.select(tuple(self._episodes), decision)
-        if self._recalled(evidence):
+        """Recall an earlier prompt, or else have the editor write one, if it may be called."""
+        evidence = self.parts.select(tuple(self._episodes.values()), decision)
+        if self._recalled(evidence) or not decision.opened:
             return
         before = self.prompts.current
-        edit = self.parts.editor.edit(before, evidence)
-        self.parts.budget.settle(edit.calls)
-        self._note("editor_called", f"charged {edit.calls}", *(each.id for each in evidence))
+        edit = self._edit(before, evidence)
         changed = edit.text is not None and edit.text != before.text
         self._record(edit, changed=changed)
         if changed and self.parts.trial is not None:
             self.parts.trial.begin()
             self._shadow = before
         self.parts.gate.reset(changed=changed)
+
+    def _edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
+        """Call the editor and settle; one that failed is charged with all that was reserved."""
+        editor, budget = self.parts.editor, self.parts.budget
+        ids = [episode.id for episode in evidence]
+        try:
+            edit = editor.edit(prompt, evidence)
+        except (EditingError, LanguageModelError) as error:
+            budget.settle(editor.max_calls)
+            self._note("editor_failed", f"charged {editor.max_calls}: {error}", *ids)
+            raise EditingError(f"the prompt stays as it was: {error}") from error
+        budget.settle(edit.calls)
+        self._note("editor_called", f"charged {edit.calls}", *ids)
+        return edit
 
     def _record(self, edit: Edit, *, changed: bool) -> None:
         for _ in range(edit.invalid):
@@ -162,13 +222,10 @@ class ClosedLoop:
         """Put an earlier prompt in force where it explains the evidence."""
         if self.parts.recall is None:
             return False
-        current = self.prompts.current
-        earlier = {prompt.text: prompt for prompt in reversed(self.prompts.earlier())}
-        earlier.pop(current.text, None)
-        known = list(earlier.values())
-        choice = self.parts.recall.choose(
-            self._errors(current, evidence), [self._errors(prompt, evidence) for prompt in known]
-        )
+        seen = [(each.query, each.feedback[-1]) for each in evidence]
+        current, known = self.prompts.current, self._other_texts()
+        errors = [[self._error(each, *one) for one in seen] for each in (current, *known)]
+        choice = self.parts.recall.choose(errors[0], errors[1:])
         if choice is None:
             return False
         recalled = self.prompts.restore(known[choice].version, cause="recall")
@@ -176,17 +233,31 @@ class ClosedLoop:
         self.parts.gate.reset(changed=True)
         return True
 
-    def _errors(self, prompt: Prompt, evidence: Sequence[Episode]) -> list[float]:
-        return [self._error(prompt, episode) for episode in evidence]
+    def _other_texts(self) -> list[Prompt]:
+        """Return earlier prompts that say something else, each text once, newest first."""
+        newest: dict[str, Prompt] = {self.prompts.current.text: self.prompts.current}
+        for prompt in self.prompts.earlier():
+            newest.setdefault(prompt.text, prompt)
+            if len(newest) > RECALLABLE:
+                break
+        return list(newest.values())[1:]
 
-    def _error(self, prompt: Prompt, episode: Episode) -> float:
-        """Return the error that a prompt makes, or would have made, on what was observed."""
-        prediction = self.parts.predictor.predict(prompt, episode.query)
-        comparison = self.parts.comparator.compare(prediction, episode.feedback[-1])
+    def _error(self, prompt: Prompt, query: Query, feedback: Feedback) -> float:
+        """Return the error that a prompt would have made; 0 where nothing was observed."""
+        if feedback.observed is None or self.parts.reader is None:
+            return 0.0
+        read = self.parts.reader.predict(prompt, query)
+        comparison = self.parts.comparator.compare(read, feedback)
         return 0.0 if comparison is None else comparison.error
 
     def _note(self, kind: str, text: str, *refs: str) -> None:
         self.journal.record(Event(kind=kind, text=text, refs=refs))
+
+
+def _judges(feedback: Feedback) -> bool:
+    """Whether feedback says more than words about an answer."""
+    said = (feedback.observed, feedback.correct, feedback.correction)
+    return any(part is not None for part in said)
 
 
 def _held_back(decision: Decision) -> Decision:
@@ -199,3 +270,6 @@ def _line(prompt: Prompt) -> tuple[str, ...]:
 
 
 _MODEL = Source(kind="model")
+
+RECALLABLE = 16
+"""How many earlier texts, the newest ones, a recall can choose from."""

@@ -299,6 +299,10 @@ class Decision:
     change_point: int | None = None
 
 
+NO_BUDGET = "no_budget"
+"""Term of a decision that opened but for the budget: what costs no call may still be done."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """What a comparator finds: the error, 0 (none) to 1, and on a mismatch the words for it."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from learnloop.errors import ParameterError
+from learnloop.control.ranges import SLACK
+from learnloop.errors import EditingError, ParameterError
 from learnloop.protocols import Gate
-from learnloop.types import Decision
+from learnloop.types import NO_BUDGET, Decision
 
 
 class Calls:
@@ -40,16 +41,33 @@ class Calls:
         return self.limit is None or self.used + self.reserve <= self.limit
 
     def settle(self, calls: int) -> None:
+        """Count the calls of one edit.
+
+        Raises:
+            EditingError: It took more than was reserved for it.
+        """
+        if calls < 0:
+            raise ParameterError(f"an edit takes at least 0 calls, not {calls!r}")
         self.used += calls
+        if calls > self.reserve:
+            raise EditingError(
+                f"the editor took {calls} calls and had said that {self.reserve} are the most; "
+                "its max_calls must be right for the budget to hold"
+            )
 
 
 class Guarded:
     """Lets a gate open only where the budget allows it, after an error, and not too soon.
 
-    An opening needs an affordable edit, at least one error since the last reset, and more than
-    `pause` steps since then. With `max_interval`, the gate opens of itself after so many steps
-    without an edit, under the same conditions. A guard that held the gate is a term of the
-    decision, 1 where it did: `no_budget`, `no_error`, `paused`; `overdue` where it opened it.
+    An opening needs an error since the last reset, more than `pause` steps since then, and an
+    affordable edit. A reset follows every edit, rollback and recall, so all three begin a pause.
+    With `max_interval`, the gate opens of itself so many steps after a reset, under the same
+    conditions.
+
+    Held openings: a gate that is still at its threshold opens when nothing holds it any more,
+    also one that reports each crossing once. What held it is a term of the decision, 1 where it
+    did: `no_error`, `paused`, or where all else was fulfilled `no_budget`; `overdue` and `owed`
+    are 1 where the interval, or an opening that was held before, opened it.
 
     Source: eligibility in PID-gated continual prompt adaptation; pauses between events as in
     event-triggered control (Tabuada 2007), the longest interval as in Årzén 1999.
@@ -58,7 +76,7 @@ class Guarded:
         gate: Decides.
         calls: The budget.
         pause: Steps after a reset in which nothing is edited.
-        max_interval: Steps without an edit after which the gate opens; `None` for never.
+        max_interval: Steps without a reset after which the gate opens; `None` for never.
         needs_error: Whether an edit needs an error since the last reset.
     """
 
@@ -82,34 +100,49 @@ class Guarded:
         self.pause = pause
         self.max_interval = max_interval
         self.needs_error = needs_error
-        self._steps = pause
+        self._steps = 0
+        self._since_pause = pause
         self._errors = 0.0
-        self._since_reset = 0
+        self._owed = False
 
     def decide(self, error: float) -> Decision:
         decision = self.gate.decide(error)
         self._errors += error
         self._steps += 1
-        self._since_reset += 1
-        overdue = self.max_interval is not None and self._since_reset >= self.max_interval
-        if not (decision.opened or overdue):
+        self._since_pause += 1
+        self._owed = decision.opened or (self._owed and _at_threshold(decision))
+        reason = self._reason(decision)
+        if reason is None:
             return decision
         held = self._held()
         if held is not None:
             return replace(decision, opened=False, terms={**decision.terms, held: 1.0})
         if decision.opened:
             return decision
-        return replace(decision, opened=True, terms={**decision.terms, "overdue": 1.0})
+        return replace(decision, opened=True, terms={**decision.terms, reason: 1.0})
 
     def reset(self, *, changed: bool = True) -> None:
         self.gate.reset(changed=changed)
         self._errors = 0.0
-        self._steps = 0
-        self._since_reset = 0
+        self._steps = self._since_pause = 0
+        self._owed = False
+
+    def _reason(self, decision: Decision) -> str | None:
+        """Return why to open, `None` where there is no reason."""
+        if self._owed:
+            return "opened" if decision.opened else "owed"
+        overdue = self.max_interval is not None and self._steps >= self.max_interval
+        return "overdue" if overdue else None
 
     def _held(self) -> str | None:
-        if not self.calls.affordable:
-            return "no_budget"
+        """Return what holds an opening, `None` where nothing does."""
         if self.needs_error and self._errors <= 0:
             return "no_error"
-        return "paused" if self._steps <= self.pause else None
+        if self._since_pause <= self.pause:
+            return "paused"
+        return None if self.calls.affordable else NO_BUDGET
+
+
+def _at_threshold(decision: Decision) -> bool:
+    threshold = decision.terms.get("threshold")
+    return threshold is not None and decision.signal >= threshold - SLACK

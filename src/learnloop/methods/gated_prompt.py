@@ -51,7 +51,7 @@ class GatedPromptSettings(BaseModel):
         max_interval: Steps without an edit after which one is made; `None` for never.
         needs_error: Whether an edit needs an error since the last one.
         rollback: Puts the prompt before back where a new one does worse: `sprt`, `betting`, or
-            `none`.
+            `none`. Like `recall`, for prompts that have a form.
         recall: Puts an earlier prompt in force again where it explains the evidence, without a
             call: `best`, or `none`.
         predictor: `structured` reads the prompt without a model, `model` has the model answer;
@@ -133,6 +133,7 @@ def _loop_parts(parts: Parts, settings: GatedPromptSettings, nested: Nested) -> 
         editor=editor,
         budget=calls,
         select=select(settings.k),
+        reader=_reader(parts.task),
         trial=_optional(TRIALS, settings.rollback, nested["rollback"]),
         recall=_optional(RECALLS, settings.recall, nested["recall"]),
     )
@@ -163,6 +164,11 @@ def _predictor(parts: Parts, settings: GatedPromptSettings) -> Predictor:
         return StructuredPredictor(form=form)
     composer = Composer(layout=settings.layout)
     return ModelPredictor(answerer=parts.answerer(composer, max_tokens=settings.max_tokens))
+
+
+def _reader(task: Task) -> Predictor | None:
+    """Return what reads any version of the prompt without a call, where it has a form."""
+    return None if task.prompt_form is None else StructuredPredictor(form=task.prompt_form)
 
 
 def _comparator(task: Task, settings: GatedPromptSettings) -> Comparator:
