@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from learnloop.errors import ParameterError
 from learnloop.types import Comparison, Feedback, Prediction
 
@@ -13,7 +15,8 @@ FAR = 10**9
 class LabelComparator:
     """Error 1 where the answer is not the label that was observed, else 0.
 
-    Without an observed label, what the feedback says of the answer it is about counts.
+    Without an observed label, what the feedback says of the answer it is about counts: whether it
+    was right, or else whether it is the answer that was given as the correct one.
     """
 
     def compare(self, prediction: Prediction, feedback: Feedback) -> Comparison | None:
@@ -21,6 +24,8 @@ class LabelComparator:
             wrong = prediction.text != feedback.observed
         elif feedback.correct is not None:
             wrong = not feedback.correct
+        elif feedback.correction is not None:
+            wrong = prediction.text != feedback.correction
         else:
             return None
         return Comparison(error=1.0, words=feedback.comment or "") if wrong else RIGHT
@@ -30,7 +35,8 @@ class DistanceComparator:
     """Error by how many classes of distance the answer is off: 0 where it is exact, at most 1.
 
     The observation is a whole number or an interval `low-high`. An answer that is off by less
-    than one class has error `1 / full`, by one class `2 / full`, and so on up to 1.
+    than one class has error `1 / full`, by one class `2 / full`, and so on up to 1; one that is no
+    number has error 1. Where no number was observed, right is 0 and wrong is 1.
 
     Args:
         bucket: Width of a class of distance.
@@ -62,16 +68,21 @@ class DistanceComparator:
 
 
 def _distance(answer: str, observed: str | None) -> int | None:
-    """Return how far an answer is outside of what was observed."""
-    if observed is None:
+    """Return how far an answer is outside of what was observed; `None` where that is no number."""
+    seen = None if observed is None else _INTERVAL.fullmatch(observed.strip())
+    if seen is None:
         return None
-    low, _, high = observed.partition("-")
-    try:
-        number = int(answer)
-    except ValueError:
+    low = int(seen["low"])
+    high = low if seen["high"] is None else int(seen["high"])
+    if not _NUMBER.fullmatch(answer.strip()):
         return FAR
-    return max(int(low) - number, number - int(high or low), 0)
+    number = int(answer)
+    return max(low - number, number - high, 0)
 
 
 def _by_flag(feedback: Feedback) -> Comparison:
     return RIGHT if feedback.correct else Comparison(error=1.0, words=feedback.comment or "")
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+_INTERVAL = re.compile(r"(?P<low>-?[0-9]{1,18})(?:\s*-\s*(?P<high>-?[0-9]{1,18}))?")

@@ -68,8 +68,8 @@ class PartialSensor:
             comment=feedback.comment if wrong and draws[1] < self.comment else None,
             correction=feedback.correction if wrong and draws[2] < self.correction else None,
         )
-        parts = (sensed.correct, sensed.value, sensed.comment, sensed.correction)
-        return () if all(part is None for part in parts) else (sensed,)
+        said = (sensed.correct, sensed.value, sensed.comment, sensed.correction, sensed.observed)
+        return () if all(part is None for part in said) else (sensed,)
 
 
 class Distort(Protocol):
@@ -81,10 +81,11 @@ class Distort(Protocol):
 
 
 class NoisySensor:
-    """Corrupts each feedback with a probability of its own, independent of all else.
+    """Corrupts each feedback with the same probability, independent of all else.
 
-    A message is drawn a step whether it is used or not, so that of two levels of noise the lower
-    one corrupts a part of what the higher one does, and both in the same way (paired streams).
+    Two numbers are drawn a step, whatever the feedback is: whether it is wrong, and the seed of
+    the wrong message. So of two levels of noise the lower one corrupts a part of the steps that
+    the higher one does, and the same message in the same way (paired streams).
 
     Args:
         rate: Probability η that a feedback is wrong, 0 to 1.
@@ -104,9 +105,10 @@ class NoisySensor:
         self.rng = rng
 
     def sense(self, feedback: Feedback, *, step: int) -> Sequence[Feedback]:
-        corrupted = self.rng.random() < self.rate
-        wrong = self.distort(feedback, rng=self.rng)
-        return self.then.sense(wrong if corrupted else feedback, step=step)
+        corrupted, seed = self.rng.random() < self.rate, int(self.rng.integers(2**63))
+        if corrupted:
+            feedback = self.distort(feedback, rng=np.random.default_rng(seed))
+        return self.then.sense(feedback, step=step)
 
 
 def flip(feedback: Feedback, *, rng: np.random.Generator) -> Feedback:
@@ -114,7 +116,7 @@ def flip(feedback: Feedback, *, rng: np.random.Generator) -> Feedback:
     if feedback.correct is None:
         return feedback
     return dataclasses.replace(
-        feedback, correct=not feedback.correct, comment=None, correction=None
+        feedback, correct=not feedback.correct, comment=None, correction=None, observed=None
     )
 
 
@@ -134,7 +136,10 @@ def parse_feedback(text: str) -> FeedbackMix:
     chances: dict[str, float] = {}
     for part in text.split(","):
         word, given, number = part.strip().partition("=")
-        chances[_field(word.strip())] = _probability(part.strip(), number) if given else 1.0
+        name = _field(word.strip())
+        if name == "noise" and not given:
+            raise ParameterError("say how much noise: noise=0.1 makes every tenth message wrong")
+        chances[name] = _probability(part.strip(), number) if given else 1.0
     return FeedbackMix(**chances)
 
 
