@@ -5,6 +5,7 @@ What the values mean is for the task's `PromptForm` to say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from learnloop.errors import ProposalError
@@ -84,15 +85,17 @@ def _check_value(field: PromptField, values: Mapping[str, object]) -> str | int:
 
 
 def _whole_number(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)  # 50.0 is a whole number in JSON
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
-    try:
-        return int(value)
-    except ValueError:
-        return None
+    return int(value) if _DIGITS.fullmatch(str(value)) else None
 
 
 def _field_schema(field: PromptField) -> dict[str, object]:
     if field.choices:
         return {"type": "string", "enum": list(field.choices)}
     return {"type": "integer", "minimum": field.low, "maximum": field.high}
+
+
+_DIGITS = re.compile(r"[+-]?[0-9]{1,18}")

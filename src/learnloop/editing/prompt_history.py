@@ -76,4 +76,5 @@ class PromptHistory:
         lines = difflib.unified_diff(
             self.get(old).text.splitlines(), self.get(new).text.splitlines(), lineterm="", n=0
         )
-        return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
+        changes = list(lines)[2:]  # after the names of the two files
+        return "\n".join(line for line in changes if not line.startswith("@@"))
