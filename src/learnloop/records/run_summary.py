@@ -46,7 +46,8 @@ class RunSummary:
         invalid_proposals: Proposals of the editor that could not be used.
         rollbacks: How often the prompt before was put back.
         recalls: How often an earlier prompt was put in force again.
-        false_alarms: How often the editor was called at a step that was answered right.
+        false_alarms: How often the gate had the editor called, or an earlier prompt recalled, at
+            a step that was answered right.
         changes: How often what is right has changed.
         delays: For each change, the steps from it to the first right answer: 0 where a prompt that
             had been wrong happens to be right now, `None` where the next change or the end of the
@@ -140,6 +141,7 @@ def _count_events(steps: Sequence[StepRecord]) -> dict[str, int]:
                 counts[name] += 1
             if event.kind == "editor_called":
                 counts["calls_charged"] += int(event.text.rpartition(" ")[2])
+            if event.kind in _ALARMS:
                 counts["false_alarms"] += record.score >= 1.0
     return counts
 
@@ -200,3 +202,6 @@ _COUNTED = {
     "recalled": "recalls",
 }
 """Where events of a kind are counted."""
+
+_ALARMS = ("editor_called", "recalled")
+"""What happens where a gate opens: one of these."""

@@ -145,9 +145,14 @@ def _name(run: Run) -> str:
 
 
 def _variant(run: Run) -> dict[str, str]:
+    return variant(run.info.spec)
+
+
+def variant(spec: Mapping[str, object]) -> dict[str, str]:
+    """Return the fields of a spec that may tell two methods of one name apart."""
     return {
         name: value
-        for name, value in flatten(run.info.spec).items()
+        for name, value in flatten(spec).items()
         if name.partition(".")[0] not in _NOT_IN_LABEL
     }
 

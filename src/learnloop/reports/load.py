@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from learnloop.errors import DataError, RecordError
-from learnloop.records.reader import find_runs, read_run
+from learnloop.records.reader import find_runs, read_run, read_summaries
+from learnloop.records.run_summary import RunSummary
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
+from learnloop.records.writer import INFO_FILE, SUMMARIES_FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,29 @@ class Run:
         return tuple(record.score for record in self.steps)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """All that a report is made from: whole records, and runs of which a summary is left."""
+
+    runs: tuple[Run, ...]
+    summaries: tuple[RunSummary, ...] = ()
+
+
+def load_material(folders: Sequence[Path]) -> Material:
+    """Read every run in or under the folders, each once, the whole record where there is one.
+
+    Raises:
+        DataError: A folder does not exist, or holds nothing to report.
+        RecordError: A file cannot be read; the message names file and line.
+    """
+    lines = {one.run_id: one for folder in folders for one in _summaries_under(folder)}
+    with_runs = [folder for folder in folders if not (lines and _holds_no_run(folder))]
+    runs = load_runs(with_runs)
+    known = {run.info.run_id for run in runs}
+    kept = [one for run_id, one in lines.items() if run_id not in known]
+    return Material(runs=tuple(runs), summaries=tuple(kept))
+
+
 def load_runs(folders: Sequence[Path]) -> list[Run]:
     """Read every run in or under the folders, sorted by folder, each once.
 
@@ -67,6 +92,15 @@ def _run_folders(folders: Sequence[Path]) -> list[Path]:
         except RecordError as error:
             raise DataError(f"{error}; `learnloop run` makes one") from error
     return sorted(found.values())
+
+
+def _summaries_under(folder: Path) -> list[RunSummary]:
+    files = sorted(folder.rglob(SUMMARIES_FILE))
+    return [one for file in files for one in read_summaries(file.parent)]
+
+
+def _holds_no_run(folder: Path) -> bool:
+    return folder.is_dir() and next(folder.rglob(INFO_FILE), None) is None
 
 
 def _whole_number(value: object) -> int | None:
