@@ -41,7 +41,8 @@ def test_errors_of_a_change_never_pass_for_noise():
     etas = {gate.decide(1.0).terms["eta"] for _ in range(50)}
     assert etas == {1 / 100}  # one error in ten, the prior, and ninety right answers
     gate.reset()
-    assert gate.decide(1.0).terms["eta"] == 1 / 100
+    gate.decide(0.0)
+    assert gate.decide(1.0).terms["eta"] == 1 / 101  # the right answer alone was absorbed
 
 
 def test_a_false_excursion_is_absorbed_when_it_is_over():

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,12 +59,13 @@ def test_it_opens_once_a_crossing_and_again_after_it_fell_to_the_lower_level():
     assert opened == [True, False, False, False, False, True]
 
 
-def test_a_reset_arms_it_again_and_empties_the_sum_only():
-    gate = PIDGate(kp=0.0, ki=1.0, kd=1.0, leak=1.0, open_at=1.0)
-    for _ in range(3):
-        gate.decide(1.0)
-    gate.reset()
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_reset_arms_it_again_and_empties_the_sum_only(changed):
+    gate = PIDGate(kp=0.0, ki=1.0, kd=1.0, leak=1.0, open_at=1.0, rearm_at=0.2)
+    opened = [gate.decide(1.0).opened for _ in range(3)]
+    gate.reset(changed=changed)
     decision = gate.decide(1.0)
+    assert opened == [False, True, False]
     assert decision.terms["i"] == 0.5
     assert decision.terms["d"] == 0.0  # the filter was at 1 and stayed there
     assert gate.decide(1.0).opened

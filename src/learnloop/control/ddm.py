@@ -67,4 +67,3 @@ class DDMGate:
             drift_threshold=self.drift_threshold,
         )
         self._detector = cast(WarningDetector, made)
-        self._since = self._calls

@@ -59,7 +59,7 @@ class DerivativeGate:
         self._calls += 1
         now = sum(self._now) / len(self._now)
         before = sum(self._before) / len(self._before)
-        rise = now - before if len(self._now) == self.short else 0.0
+        rise = now - before
         return Decision(
             opened=rise >= self.threshold - SLACK,
             signal=rise,
