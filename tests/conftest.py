@@ -2,6 +2,7 @@
 
 import hashlib
 import itertools
+import json
 from dataclasses import dataclass, field
 
 import pytest
@@ -40,8 +41,11 @@ def dependent_reply(messages, options):
     """Give a reply that any change in the messages changes; every second answer is right."""
     text = "\n".join(message.content for message in messages)
     digest = hashlib.sha256(text.encode()).hexdigest()
+    rule = f"Write the word with its number, as case {digest[:6]} shows."
+    if options.role == "edit":
+        return json.dumps({"prompt": rule})
     if options.role != "answer":
-        return f"POLICY:\n- Write the word with its number, as case {digest[:6]} shows."
+        return f"POLICY:\n- {rule}"
     number = text.rpartition("number ")[2].split()[0]
     return f"word{number}" if int(digest, 16) % 2 else f"mistaken{digest[:8]}"
 

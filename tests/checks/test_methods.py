@@ -14,6 +14,9 @@ class Silent:
     def record(self, event):
         pass
 
+    def decided(self, error, decision):
+        pass
+
 
 @pytest.fixture(scope="module")
 def embedder():
@@ -45,6 +48,11 @@ def test_every_method_satisfies_every_check(name, check, embedder):
 @pytest.mark.parametrize("writer", ["rules", "contrastive"])
 def test_drpg_does_with_either_policy_writer(writer, embedder):
     check_method(maker("drpg", embedder, writer=writer))
+
+
+@pytest.mark.parametrize("gate", ["proportional", "fixed"])
+def test_gated_prompt_does_with_a_gate_that_opens_often(gate, embedder):
+    check_method(maker("gated_prompt", embedder, gate=gate))
 
 
 class Leaky:

@@ -3,6 +3,7 @@
 That a run goes on from steps cut off at any byte is in `tests/runner/test_conduct.py`.
 """
 
+import json
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from learnloop.records.reader import read_run
 
 CHILD = textwrap.dedent(
     """
-    import os, signal, sys
+    import json, os, signal, sys
     from pathlib import Path
 
     sys.path.insert(0, sys.argv[1])
@@ -24,7 +25,7 @@ CHILD = textwrap.dedent(
     from learnloop.llm.scripted import Scripted
     from learnloop.memory.embedders.wordllama import WordLlamaEmbedder
 
-    directory, writer, where, when = Path(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
+    directory, kind, where, when = Path(sys.argv[2]), sys.argv[3], sys.argv[4], int(sys.argv[5])
     count = 0
 
     def die_in_time(place):
@@ -46,8 +47,8 @@ CHILD = textwrap.dedent(
     Bench(embedder=Embedder()).run(
         directory,
         model=Scripted(script, name="m"),
-        method_params={"writer": writer},
         resume=True,
+        **json.loads(kind),
     )
     """
 )
@@ -60,8 +61,8 @@ def child(tmp_path):
     script.write_text(CHILD)
     tests = Path(__file__).parents[1]
 
-    def run(directory, *, writer="rules", where="nowhere", when=0):
-        words = [sys.executable, script, tests, directory, writer, where, str(when)]
+    def run(directory, *, kind, where="nowhere", when=0):
+        words = [sys.executable, script, tests, directory, json.dumps(kind), where, str(when)]
         return subprocess.run(words, capture_output=True, check=False).returncode
 
     return run
@@ -71,22 +72,35 @@ def steps(directory):
     return (directory / "steps.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("writer", ["rules", "contrastive"])
-def test_rule_8_a_run_killed_four_times_equals_an_uninterrupted_one(bench, tmp_path, child, writer):
-    bench.run(tmp_path / "whole", method_params={"writer": writer})
+RULES = {"method": "drpg", "method_params": {"writer": "rules"}}
+CONTRASTIVE = {"method": "drpg", "method_params": {"writer": "contrastive"}}
+GATED = {"method": "gated_prompt", "method_params": {"gate": "proportional"}}
+# Counted from the start of each process, which asks a model only what was not asked before.
+BESIDE = {
+    "rules": (RULES, [("policy", 1), ("embed", 4)]),
+    "contrastive": (CONTRASTIVE, [("policy", 1), ("embed", 4)]),
+    "gated_prompt": (GATED, [("edit", 0), ("edit", 1)]),
+}
+
+
+@pytest.mark.parametrize(("kind", "places"), BESIDE.values(), ids=BESIDE)
+def test_rule_8_a_run_killed_four_times_equals_an_uninterrupted_one(
+    bench, tmp_path, child, kind, places
+):
+    bench.run(tmp_path / "whole", **kind)
     killed = tmp_path / "killed"
-    # Counted from the start of each process, which asks a model only what was not asked before.
-    for where, when in [("answer", 0), ("policy", 1), ("embed", 4), ("answer", 0)]:
-        assert child(killed, writer=writer, where=where, when=when) == -signal.SIGKILL
+    for where, when in [("answer", 0), *places, ("answer", 0)]:
+        assert child(killed, kind=kind, where=where, when=when) == -signal.SIGKILL
     assert len(read_run(killed).steps) < 6
-    assert child(killed, writer=writer) == 0
+    assert child(killed, kind=kind) == 0
     assert steps(killed) == steps(tmp_path / "whole")
     assert read_run(killed).info.complete
     assert len(read_run(killed).timings) == 6
 
 
-def test_rule_8_a_run_in_another_process_equals_one_in_this(bench, tmp_path, child):
+@pytest.mark.parametrize("kind", [CONTRASTIVE, GATED], ids=["contrastive", "gated_prompt"])
+def test_rule_8_a_run_in_another_process_equals_one_in_this(bench, tmp_path, child, kind):
     # Another process hashes texts otherwise, so a set that reached a prompt would show here.
-    bench.run(tmp_path / "here", method_params={"writer": "contrastive"})
-    assert child(tmp_path / "there", writer="contrastive") == 0
+    bench.run(tmp_path / "here", **kind)
+    assert child(tmp_path / "there", kind=kind) == 0
     assert steps(tmp_path / "there") == steps(tmp_path / "here")
