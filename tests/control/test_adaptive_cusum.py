@@ -35,7 +35,7 @@ def test_the_noise_is_learned_from_excursions_that_came_to_nothing(noise):
 
 
 def test_errors_of_a_change_never_pass_for_noise():
-    gate = AdaptiveCUSUMGate(gamma=1e6)
+    gate = AdaptiveCUSUMGate(gamma=1e6, floor=0.001)
     for _ in range(90):
         gate.decide(0.0)
     etas = {gate.decide(1.0).terms["eta"] for _ in range(50)}
