@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from learnloop.settings import read_settings
+from learnloop.settings import read_settings, variables_for_import
 
 NAMES = ("LEARNLOOP_CACHE", "LEARNLOOP_DATA", "OPENAI_API_KEY", "OPENAI_BASE_URL", "CI")
 
@@ -47,3 +47,11 @@ def test_settings_cannot_be_changed(environ):
 def test_the_key_is_never_shown(environ):
     environ("OPENAI_API_KEY", "sk-secret")
     assert "sk-secret" not in repr(read_settings())
+
+
+def test_variables_for_an_import_are_put_back(environ):
+    environ("LEARNLOOP_DATA", "before")
+    with variables_for_import(LEARNLOOP_DATA="meanwhile", LEARNLOOP_CACHE="meanwhile"):
+        assert read_settings().data == read_settings().cache == Path("meanwhile")
+    assert read_settings().data == Path("before")
+    assert read_settings().cache.name == "learnloop"

@@ -60,20 +60,20 @@ def let_native_threads_sleep() -> None:
 
 
 @contextmanager
-def environment(**variables: str) -> Iterator[None]:
-    """Set variables for libraries that read them when they are imported; put all back after.
-
-    What else such a library does to the environment meanwhile is undone too.
+def variables_for_import(**variables: str) -> Iterator[None]:
+    """Set variables for a library that reads them when it is imported, and put them back after.
 
     Examples:
-        >>> with environment(SOME_LIBRARY_LOGS="nowhere"):
+        >>> with variables_for_import(SOME_LIBRARY_LOGS="nowhere"):
         ...     pass
     """
-    before = dict(os.environ)
+    before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name in os.environ.keys() - before.keys():
-            del os.environ[name]
-        os.environ.update(before)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

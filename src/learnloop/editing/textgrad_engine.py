@@ -9,7 +9,7 @@ from typing import Any
 
 from learnloop.errors import EditingError, MissingExtraError
 from learnloop.protocols import LanguageModel
-from learnloop.settings import environment
+from learnloop.settings import variables_for_import
 from learnloop.types import Message, Options
 
 
@@ -83,7 +83,7 @@ def load_textgrad() -> Any:
 
 def _import_textgrad(log_directory: str) -> Any:
     try:
-        with environment(TEXTGRAD_LOG_DIR=log_directory, **_QUIET):
+        with variables_for_import(TEXTGRAD_LOG_DIR=log_directory, **_QUIET):
             import textgrad  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtraError(
