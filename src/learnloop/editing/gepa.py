@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from learnloop.editing.gepa_adapter import COMPONENT, Candidate, Judging, Lineage, make_adapter
-from learnloop.editing.gepa_reflector import Reflector
+from learnloop.editing.gepa_reflector import FirstError, Reflector
 from learnloop.editing.parts import EditorParts
 from learnloop.errors import EditingError, MissingExtraError, ParameterError
 from learnloop.seeding import stream
@@ -137,21 +137,22 @@ class _Search:
         self.prompt = prompt
         self.newest_first = list(reversed(evidence))
         self.judging = Judging(form=editor.form, evaluate=editor.parts.evaluate)
-        self.reflector = _reflector(editor)
+        self.kept = FirstError()
+        self.reflector = _reflector(editor, self.kept)
         self.lineage = Lineage()
         self.log = _Log()
 
-    def run(self) -> GEPAResult[str | None, int]:
+    def run(self) -> GEPAResult[float, int]:
         """Let gepa search; what `evaluate` raises comes through."""
         optimize, newest_first = _load_optimize(), self.newest_first
         apart = len(newest_first) >= SPLIT_FROM
         training = newest_first[0::2] if apart else newest_first
         validation = newest_first[1::2] if apart else newest_first
-        result: GEPAResult[str | None, int] = optimize(
+        result: GEPAResult[float, int] = optimize(
             {COMPONENT: self.prompt.text},
             trainset=training,
             valset=validation,
-            adapter=make_adapter(self.judging),
+            adapter=make_adapter(self.judging, self.kept),
             reflection_lm=self.reflector,
             reflection_prompt_template=_TEMPLATE,
             reflection_minibatch_size=min(MINIBATCH, len(training)),
@@ -176,12 +177,12 @@ class _Search:
         Raises:
             EditingError: A reflection failed, or gepa itself did.
         """
-        self.reflector.surface_failure()
+        self.kept.surface()
         proposed = sum(each.fitness is not None for each in self.lineage.candidates)
         if not self.judging.datasets == self.reflector.calls == proposed:
             raise EditingError(
                 f"gepa lost a proposal: {self.judging.datasets} begun, {self.reflector.calls} "
-                f"reflections, {proposed} scored; it last said {self.log.last[-300:]!r}"
+                f"reflections, {proposed} scored; it says {self.log.trouble[:300]!r}"
             )
 
     def _is_over(self, state: Any) -> bool:
@@ -194,13 +195,14 @@ class _Search:
 
 
 class _Log:
-    """Takes what gepa would print."""
+    """Takes what gepa would print, and keeps the first line about something that went wrong."""
 
     def __init__(self) -> None:
-        self.last = ""
+        self.trouble = ""
 
     def log(self, message: str) -> None:
-        self.last = message
+        if "failed" in message or "Exception" in message:
+            self.trouble = self.trouble or message
 
 
 def _load_optimize() -> Callable[..., Any]:
@@ -214,7 +216,7 @@ def _load_optimize() -> Callable[..., Any]:
     return optimize
 
 
-def _reflector(editor: GEPAEditor) -> Reflector:
+def _reflector(editor: GEPAEditor, kept: FirstError) -> Reflector:
     def options(number: int) -> Options:
         return Options(
             role="reflect",
@@ -229,6 +231,7 @@ def _reflector(editor: GEPAEditor) -> Reflector:
         system=_system(editor.parts.task, editor.form),
         options=options,
         limit=editor.max_reflections,
+        kept=kept,
     )
 
 
@@ -266,17 +269,16 @@ def _outcome(start: Candidate, winner: Candidate, proposals: int) -> str:
 
 
 def _system(task: Task, form: PromptForm) -> str:
-    lines = "\n".join(f"{field.name}: {_range(field)}" for field in form.fields)
-    meanings = "; ".join(f"{field.name} is {field.meaning}" for field in form.fields)
-    return _SYSTEM.format(
-        role=task.role, instructions=task.instructions, lines=lines, meanings=meanings
+    fields = "\n".join(
+        f"`{field.name}` is {field.meaning}: {_range(field)}." for field in form.fields
     )
+    return _SYSTEM.format(role=task.role, instructions=task.instructions, fields=fields)
 
 
 def _range(field: PromptField) -> str:
     if field.choices:
-        return " or ".join(field.choices)
-    return f"a whole number from {field.low} to {field.high}"
+        return "one word, " + " or ".join(field.choices)
+    return f"one whole number, {field.low} to {field.high}"
 
 
 _SYSTEM = """\
@@ -285,12 +287,11 @@ _SYSTEM = """\
 {instructions}
 
 You keep a prompt up to date that says what holds now. You are shown the prompt, what was \
-observed, and what the prompt says to it. Write the prompt anew, so that what was wrong becomes \
-right. It has these lines and nothing else:
-{lines}
+observed, and what the prompt says to it. Where most of it is wrong, change the values in the \
+prompt so that they agree with what was observed. Keep the names before the colons.
+{fields}
 
-Here {meanings}. Choose one value for each line.
-Reply with the new prompt only, between ``` and ```."""
+Reply with the whole new prompt only, between ``` and ```."""
 
 _TEMPLATE = """\
 The prompt until now:

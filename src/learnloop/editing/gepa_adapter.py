@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from learnloop.editing.gepa_reflector import FirstError
 from learnloop.editing.parts import Evaluate
 from learnloop.errors import ProposalError
 from learnloop.quoting import as_data
@@ -27,10 +28,10 @@ GRAIN = 2.0**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a text, taken as the prompt, makes of one episode: its answer, and 1 less its error."""
+    """A text, taken as the prompt, on one episode. The score is 1 less its error."""
 
+    text: str
     episode: Episode
-    answer: str | None
     score: float
 
 
@@ -55,12 +56,11 @@ class Judging:
         """Score a text on one episode."""
         self.evaluations += 1
         try:
-            score = round((1.0 - self.evaluate(text, episode)) * GRAIN) / GRAIN
-            answer = self.form.predict(read_prompt(self.form, text), episode.query)
+            score = round((1 - self.evaluate(text, episode)) * GRAIN) / GRAIN
         except ProposalError as error:
             self.malformed[text] = str(error)
-            return Judged(episode=episode, answer=None, score=0.0)
-        return Judged(episode=episode, answer=answer, score=score)
+            score = 0.0
+        return Judged(text=text, episode=episode, score=score)
 
     def observations(self, judged: Sequence[Judged]) -> list[dict[str, str]]:
         """Return what reflection is shown of a minibatch, one entry an episode."""
@@ -68,10 +68,17 @@ class Judging:
         return [
             {
                 "Observed": as_data(self.form.observe(each.episode)),
-                "The prompt says": _verdict(each),
+                "The prompt says": self._said(each),
             }
             for each in judged
         ]
+
+    def _said(self, judged: Judged) -> str:
+        if judged.text in self.malformed:
+            return f"nothing: {self.malformed[judged.text]}"
+        answer = self.form.predict(read_prompt(self.form, judged.text), judged.episode.query)
+        word = {1.0: "right", 0.0: "wrong"}.get(judged.score, "near, not right")
+        return f"{answer} ({word})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,34 +146,29 @@ class Lineage:
         self._numbers.append(newest.number)
 
 
-def make_adapter(judging: Judging) -> GEPAAdapter[Episode, Judged, str | None]:
-    """Return the judging as gepa takes it; the base class has what gepa may ask for besides."""
+def make_adapter(judging: Judging, kept: FirstError) -> GEPAAdapter[Episode, Judged, float]:
+    """Return the judging as gepa takes it; the base class has what gepa may ask for besides.
+
+    gepa swallows what goes wrong when the observations are written: `kept` keeps it.
+    """
     from gepa.core.adapter import EvaluationBatch, GEPAAdapter
 
-    class Adapter(GEPAAdapter[Episode, Judged, str | None]):
+    class Adapter(GEPAAdapter[Episode, Judged, float]):
         def evaluate(
             self, batch: list[Episode], candidate: dict[str, str], capture_traces: bool = False
-        ) -> EvaluationBatch[Judged, str | None]:
+        ) -> EvaluationBatch[Judged, float]:
             judged = [judging.judge(candidate[COMPONENT], episode) for episode in batch]
-            return EvaluationBatch(
-                outputs=[each.answer for each in judged],
-                scores=[each.score for each in judged],
-                trajectories=judged if capture_traces else None,
-            )
+            scores = [each.score for each in judged]
+            traces = judged if capture_traces else None
+            return EvaluationBatch(outputs=scores, scores=scores, trajectories=traces)
 
         def make_reflective_dataset(
             self,
             candidate: dict[str, str],
-            eval_batch: EvaluationBatch[Judged, str | None],
+            eval_batch: EvaluationBatch[Judged, float],
             components_to_update: list[str],
         ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-            return {COMPONENT: judging.observations(eval_batch.trajectories or [])}
+            with kept:
+                return {COMPONENT: judging.observations(eval_batch.trajectories or [])}
 
     return Adapter()
-
-
-def _verdict(judged: Judged) -> str:
-    if judged.answer is None:
-        return "nothing: it cannot be read"
-    word = "right" if judged.score == 1 else "wrong" if judged.score == 0 else "near, not right"
-    return f"{judged.answer} ({word})"
