@@ -69,7 +69,12 @@ class HiddenNumber:
         if self._hint is None:
             return feedback
         wrong = false_hints(self._hint, corrupts=self.corrupts)
-        return _saying(feedback, wrong[int(draw * len(wrong))]) if wrong else feedback
+        if not wrong:
+            return feedback
+        false = wrong[int(draw * len(wrong))]
+        return replace(
+            feedback, correct=not false.side, comment=false.words, observed=str(false.interval)
+        )
 
     def _query(self) -> Query:
         return Query(id=f"step-{self._step}", text=f"{STEP}{self._step}")
@@ -122,14 +127,13 @@ def tell(episode: Episode, *, bucket: int) -> str:
 
 
 def _feedback(query: Query, text: str, hint: Hint | None) -> Feedback:
-    blank = Feedback(id=f"{query.id}:feedback", target_id=query.id, correct=False)
-    if hint is None:
-        return replace(blank, comment=f"{text[:20]!r} is {NO_NUMBER}")
-    return _saying(blank, hint)
-
-
-def _saying(feedback: Feedback, hint: Hint) -> Feedback:
-    return replace(feedback, correct=not hint.side, comment=hint.words, observed=str(hint.interval))
+    return Feedback(
+        id=f"{query.id}:feedback",
+        target_id=query.id,
+        correct=hint is not None and not hint.side,
+        comment=f"{text[:20]!r} is {NO_NUMBER}" if hint is None else hint.words,
+        observed=None if hint is None else str(hint.interval),
+    )
 
 
 def _closeness(answer: int | None, number: int) -> float:

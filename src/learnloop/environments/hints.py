@@ -70,6 +70,7 @@ def read_hint(answer: int, observed: str, *, width: int) -> Hint:
     return true_hint(answer, number, width=width)
 
 
+@lru_cache(maxsize=4096)
 def false_hints(hint: Hint, *, corrupts: Corrupts) -> tuple[Hint, ...]:
     """Return the hints that may arrive in place of a true one, each as probable.
 
