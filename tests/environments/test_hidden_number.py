@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -116,6 +118,17 @@ def test_what_was_observed_is_told_in_a_plain_line():
     none = answered("blue", 63)[1].feedback
     assert tell(episode(0, "blue", none), bucket=10) == (
         "at step 0: the answer 'blue' was no whole number from 1 to 100"
+    )
+
+
+def test_feedback_that_came_in_part_is_told_as_far_as_it_came():
+    whole = answered("50", 63)[1].feedback
+    words, alone = replace(whole, observed=None), replace(whole, observed=None, comment=None)
+    assert tell(episode(3, "50", words), bucket=10) == "at step 3: 50 is too low by 10-19"
+    assert tell(episode(3, "50", alone), bucket=10) == "at step 3: 50 was not right"
+    right = replace(answered("63", 63)[1].feedback, observed=None)
+    assert tell(episode(3, "63", right), bucket=10) == (
+        "at step 3: 63 was right, so the number was 63"
     )
 
 

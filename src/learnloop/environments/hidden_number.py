@@ -113,17 +113,17 @@ def observed_interval(episode: Episode) -> Interval | None:
 
 def tell(episode: Episode, *, bucket: int) -> str:
     """Put what was observed of one answer into a line."""
-    observed, answer = episode.feedback[-1].observed, read_number(episode.answer)
-    if observed is None or answer is None:
-        return f"at {episode.query.text}: the answer {episode.answer[:20]!r} was {NO_NUMBER}"
-    hint = read_hint(answer, observed, width=bucket)
-    seen = read_interval(observed)
+    answer, when = read_number(episode.answer), f"at {episode.query.text}"
+    if answer is None:
+        return f"{when}: the answer {episode.answer[:20]!r} was {NO_NUMBER}"
+    feedback = episode.feedback[-1]
+    observed = str(answer) if feedback.correct else feedback.observed
+    if observed is None:
+        return f"{when}: {feedback.comment or f'{answer} was not right'}"
+    hint, seen = read_hint(answer, observed, width=bucket), read_interval(observed)
     if not hint.side:
-        return f"at {episode.query.text}: {answer} was right, so the number was {answer}"
-    return (
-        f"at {episode.query.text}: {answer} was {hint.miss}, "
-        f"so the number was from {seen.low} to {seen.high}"
-    )
+        return f"{when}: {answer} was right, so the number was {answer}"
+    return f"{when}: {answer} was {hint.miss}, so the number was from {seen.low} to {seen.high}"
 
 
 def _feedback(query: Query, text: str, hint: Hint | None) -> Feedback:
