@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,16 +14,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from learnloop.cli.bulk import Tally, arms_as_json, arms_table, make_arms
 from learnloop.cli.progress import Progress, Track, percent
 from learnloop.errors import ParameterError
-from learnloop.records.reader import read_run
+from learnloop.records.reader import read_run, read_summaries
 from learnloop.records.summary import Summary, summarise
 from learnloop.runner.budget import Budget, Spending
 from learnloop.runner.building import normalise
+from learnloop.runner.bulk import BulkPlan, make_bulk, plan_bulk
 from learnloop.runner.conduct import is_run
 from learnloop.runner.resources import Resources
 from learnloop.runner.run import StepOutcome
-from learnloop.runner.study import Limits, expand, read_study
+from learnloop.runner.study import Limits, expand, expand_summaries, read_study
 from learnloop.runner.sweep import BY_USER, PlannedRun, plan, study_directory, sweep
 from learnloop.settings import read_settings
 
@@ -34,7 +37,10 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, a TOML file.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the runs.")] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Study directory.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Runs at the same time.")] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", help="Runs at the same time; without a model, one a core."),
+    ] = None,
     max_calls: Annotated[int | None, typer.Option(help="Stop after so many model calls.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop after so many tokens.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
@@ -44,18 +50,22 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
 
     Example: learnloop study studies/house_rules.toml --dry-run
     """
-    if jobs < 1:
+    if jobs is not None and jobs < 1:
         raise ParameterError(f"--jobs must be at least 1, got {jobs}")
     content = read_study(file)
     asked = Limits(max_calls=max_calls, max_tokens=max_tokens, max_seconds=max_seconds)
     budget = _budget(content.limits, asked)
     directory = out or study_directory(content.name)
     planned = plan([normalise(spec) for spec in expand(content)], directory)
+    bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)
     if dry_run:
-        _show_plan(planned, directory=directory, as_json=as_json)
+        _show_plan(planned, bulk, directory=directory, as_json=as_json)
         return
-    watcher = _sweep(planned, directory=directory, budget=budget, jobs=jobs)
-    _report(planned, reasons=watcher.reasons, directory=directory, as_json=as_json)
+    spending = Spending(budget, clock=time.perf_counter)
+    tally = _make_bulk(bulk, directory=directory, spending=spending, jobs=jobs)
+    watcher = _sweep(planned, directory=directory, spending=spending, jobs=jobs or 1)
+    reasons = watcher.reasons | _bulk_reasons(bulk, tally, directory, spending)
+    _report(planned, bulk, reasons=reasons, directory=directory, as_json=as_json)
 
 
 class _Watcher:
@@ -88,11 +98,34 @@ def _track(progress: Progress, run: PlannedRun) -> Track:
     return track
 
 
+def _make_bulk(bulk: BulkPlan, *, directory: Path, spending: Spending, jobs: int | None) -> Tally:
+    with Tally(bulk, Console(stderr=True)) as tally:
+        make_bulk(
+            bulk,
+            directory=directory,
+            settings=read_settings(),
+            spending=spending,
+            jobs=jobs or os.cpu_count() or 1,
+            watcher=tally,
+        )
+    return tally
+
+
+def _bulk_reasons(
+    bulk: BulkPlan, tally: Tally, directory: Path, spending: Spending
+) -> dict[str, str]:
+    """Say how many runs left no line, and why, the same reason once."""
+    reasons = {f"{count:,} runs": why for why, count in tally.failures.items()}
+    left = len(bulk.left) - tally.tried
+    if left:
+        reasons[f"{left:,} runs"] = spending.why_stop() or "not made"
+    return reasons
+
+
 def _sweep(
-    planned: Sequence[PlannedRun], *, directory: Path, budget: Budget, jobs: int
+    planned: Sequence[PlannedRun], *, directory: Path, spending: Spending, jobs: int
 ) -> _Watcher:
     resources = Resources(settings=read_settings(), slots=jobs)
-    spending = Spending(budget, clock=time.perf_counter)
     with Progress(Console(stderr=True)) as progress:
         watcher = _Watcher(progress, planned)
         sweep(
@@ -112,7 +145,9 @@ def _budget(limits: Limits, asked: Limits) -> Budget:
     return Budget(**(limits.model_dump() | given))
 
 
-def _show_plan(planned: Sequence[PlannedRun], *, directory: Path, as_json: bool) -> None:
+def _show_plan(
+    planned: Sequence[PlannedRun], bulk: BulkPlan, *, directory: Path, as_json: bool
+) -> None:
     rows = [
         {
             "run": run.spec.run_id,
@@ -125,7 +160,9 @@ def _show_plan(planned: Sequence[PlannedRun], *, directory: Path, as_json: bool)
     ]
     total = sum(run.calls_left for run in planned)
     if as_json:
-        typer.echo(json.dumps({"dir": str(directory), "calls_left": total, "runs": rows}))
+        summaries = {"runs": len(bulk.specs), "done": bulk.done}
+        content = {"dir": str(directory), "calls_left": total, "runs": rows}
+        typer.echo(json.dumps(content | {"summaries": summaries}))
         return
     for row in rows:
         least = "about" if row["measured"] else "at least"
@@ -133,21 +170,30 @@ def _show_plan(planned: Sequence[PlannedRun], *, directory: Path, as_json: bool)
             f"{row['run']}: {row['state']}, {row['steps_left']} steps left, "
             f"{least} {row['calls_left']} calls"
         )
+    if bulk.specs:
+        typer.echo(f"{len(bulk.specs):,} runs that leave a summary each, {bulk.done:,} are made")
     typer.echo(f"{len(planned)} runs in {directory}, at least {total:,} calls left")
 
 
 def _report(
-    planned: Sequence[PlannedRun], *, reasons: dict[str, str], directory: Path, as_json: bool
+    planned: Sequence[PlannedRun],
+    bulk: BulkPlan,
+    *,
+    reasons: dict[str, str],
+    directory: Path,
+    as_json: bool,
 ) -> None:
+    arms = make_arms(read_summaries(directory)) if bulk.specs else []
     summaries = {run.spec.run_id: _summary(run.directory) for run in planned}
     if as_json:
         runs = [
             dataclasses.asdict(summary) | {"run": name, "stopped": reasons.get(name)}
             for name, summary in summaries.items()
         ]
-        typer.echo(json.dumps({"dir": str(directory), "runs": runs}))
+        content = {"dir": str(directory), "runs": runs, "arms": arms_as_json(arms)}
+        typer.echo(json.dumps(content))
     else:
-        Console().print(_final_table(summaries))
+        Console().print(arms_table(arms) if arms else _final_table(summaries))
     _explain_ending(reasons)
 
 

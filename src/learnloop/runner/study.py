@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, model_validator
 
 from learnloop.errors import ConfigError
+from learnloop.llm.absent import NO_MODEL
 from learnloop.runner.spec import Params, RunSpec, Value, make_spec
 
 _MODEL = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -37,18 +39,35 @@ class Limits(BaseModel):
 
 
 class Grid(BaseModel):
-    """Every method on every environment, with every kind of feedback and every seed."""
+    """Every method on every environment, with every kind of feedback and every seed.
+
+    Attributes:
+        keep: What a run leaves: a directory with its `steps`, or, where thousands are made without
+            a model, one line of `summaries`.
+        keep_steps_for: Of how many seeds, the first ones, the steps are kept beside the summaries.
+    """
 
     model_config = _MODEL
 
     methods: list[Entry]
     environments: list[Entry]
     feedback: list[str] = Field(default_factory=lambda: ["binary"])
-    seeds: list[int] = Field(default_factory=lambda: [0])
+    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
     models: list[str] = Field(default_factory=lambda: ["local"])
     policy_model: str | None = None
     steps: int | None = None
     embedder: str = "wordllama"
+    keep: Literal["steps", "summaries"] = "steps"
+    keep_steps_for: NonNegativeInt = 1
+
+    @model_validator(mode="after")
+    def _check_keep(self) -> Self:
+        models = {*self.models, self.policy_model or NO_MODEL}
+        if self.keep == "summaries" and models != {NO_MODEL}:
+            raise ValueError(
+                f"keep = 'summaries' is for runs without a model; set model = {NO_MODEL!r}"
+            )
+        return self
 
 
 class Study(BaseModel):
@@ -89,12 +108,30 @@ def read_study(path: Path) -> Study:
 
 
 def expand(study: Study) -> tuple[RunSpec, ...]:
-    """Return the runs of a study, each once, the first seed of everything first.
+    """Return the runs whose steps are kept, each once, the first seed of everything first.
 
     Raises:
         ParameterError: A run would have a field out of range.
     """
-    specs = itertools.chain.from_iterable(map(_expand_grid, study.grids))
+    return _distinct(
+        spec
+        for grid in study.grids
+        for spec in _expand_grid(grid)
+        if grid.keep == "steps" or spec.seed in grid.seeds[: grid.keep_steps_for]
+    )
+
+
+def expand_summaries(study: Study) -> tuple[RunSpec, ...]:
+    """Return the runs that leave a line of the summaries, in the same order.
+
+    Raises:
+        ParameterError: A run would have a field out of range.
+    """
+    grids = (grid for grid in study.grids if grid.keep == "summaries")
+    return _distinct(spec for grid in grids for spec in _expand_grid(grid))
+
+
+def _distinct(specs: Iterable[RunSpec]) -> tuple[RunSpec, ...]:
     return tuple({spec.hash: spec for spec in specs}.values())
 
 
@@ -149,13 +186,25 @@ def _with_entries(grid: dict[str, Any]) -> dict[str, Any]:
     for name in ("methods", "environments", "feedback", "seeds", "models"):
         if name in grid and not isinstance(grid[name], list):
             grid[name] = [grid[name]]
+    if "seeds" in grid:
+        grid["seeds"] = [seed for given in grid["seeds"] for seed in _seeds(given)]
     for name in ("methods", "environments"):
         if name in grid:
             grid[name] = [{"name": one} if isinstance(one, str) else one for one in grid[name]]
     return grid
 
 
+def _seeds(given: object) -> Iterable[object]:
+    """Read `"1-200"` as the seeds from 1 to 200; anything else is for the check to judge."""
+    ends = _RANGE.fullmatch(given) if isinstance(given, str) else None
+    return (given,) if ends is None else range(int(ends[1]), int(ends[2]) + 1)
+
+
 def _explain(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg'].lower()}"
+
+
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+"""From one seed to another; a range that runs backwards is empty."""
