@@ -155,8 +155,6 @@ class ClosedLoop:
         known = self._episodes.get(query.id)
         if not (_judges(feedback) or (known is None and feedback.comment)):
             return
-        if self.parts.reader is not None and feedback.observed is None:
-            return
         self._episodes[query.id] = Episode(
             id=query.id,
             query=query,
@@ -222,7 +220,8 @@ class ClosedLoop:
         """Put an earlier prompt in force where it explains the evidence."""
         if self.parts.recall is None:
             return False
-        seen = [(each.query, each.feedback[-1]) for each in evidence]
+        pairs = [(each.query, each.feedback[-1]) for each in evidence]
+        seen = [pair for pair in pairs if pair[1].observed is not None]
         current, known = self.prompts.current, self._other_texts()
         errors = [[self._error(each, *one) for one in seen] for each in (current, *known)]
         choice = self.parts.recall.choose(errors[0], errors[1:])

@@ -141,7 +141,9 @@ def _predict(values: Values, query: Query) -> str:
 
 def _observe(episode: Episode) -> str:
     kind = "odd" if int(episode.query.text) % 2 else "even"
-    return f"{episode.query.text} is {kind}: {episode.feedback[-1].observed}"
+    feedback = episode.feedback[-1]
+    judged = episode.answer if feedback.correct else f"not {episode.answer}"
+    return f"{episode.query.text} is {kind}: {feedback.observed or feedback.correction or judged}"
 
 
 def _fit(values: Values, evidence: Sequence[Episode]) -> Values:
