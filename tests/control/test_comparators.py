@@ -67,7 +67,7 @@ def test_there_are_words_on_a_mismatch_only(comparator):
     ],
 )
 def test_a_number_is_off_by_classes_of_distance(text, observed, error):
-    comparator = DistanceComparator(bucket=10, full=4)
+    comparator = DistanceComparator(bucket=10, near=0.25, full=3)
     assert comparator.compare(answer(text), seen(observed=observed)).error == error
 
 
@@ -82,10 +82,10 @@ def test_the_error_of_a_number_is_a_count_of_classes(number, low, width, bucket,
     high = low + width
     off = min(abs(number - inside) for inside in range(low, high + 1))
     classes = 0 if off == 0 else 1 + off // bucket
-    found = DistanceComparator(bucket=bucket, full=full).compare(
+    found = DistanceComparator(bucket=bucket, near=1 / (full + 1), full=full).compare(
         answer(str(number)), seen(observed=f"{low}-{high}")
     )
-    assert found.error == min(1.0, classes / full)
+    assert found.error == pytest.approx(min(1.0, classes / (full + 1)))
 
 
 @pytest.mark.parametrize("observed", ["high", "61-", "1e3", "٣"])

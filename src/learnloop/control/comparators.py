@@ -35,26 +35,34 @@ class DistanceComparator:
     """Error by how many classes of distance the answer is off: 0 where it is exact, at most 1.
 
     The observation is a whole number or an interval `low-high`. An answer that is off by less
-    than one class has error `1 / full`, by one class `2 / full`, and so on up to 1; one that is no
-    number has error 1. Where no number was observed, right is 0 and wrong is 1.
+    than one class has the error `near`; from there the error grows evenly to 1 at `full` classes
+    off. One that is no number has error 1. Where no number was observed, right is 0 and wrong 1.
+
+    With `near=0.1, full=9` and classes of ten, numbers from 1 to 100 have errors in tenths, as
+    many as the classes. With `full=1` a whole class off is as wrong as can be, and `near` says
+    how much of an error it is to be off by less.
 
     Args:
         bucket: Width of a class of distance.
+        near: Error of an answer that is off by less than a class, above 0 and at most 1.
         full: At how many classes off the error is 1.
 
     Examples:
-        >>> comparator = DistanceComparator(bucket=10, full=2)
+        >>> comparator = DistanceComparator(bucket=10, near=0.5, full=2)
         >>> seen = Feedback(id="f", target_id="q", observed="61-70")
         >>> answers = ("65", "58", "50", "1")
         >>> made = [comparator.compare(Prediction(query_id="q", text=a), seen) for a in answers]
         >>> [one.error for one in made if one]
-        [0.0, 0.5, 1.0, 1.0]
+        [0.0, 0.5, 0.75, 1.0]
     """
 
-    def __init__(self, *, bucket: int, full: int = 2) -> None:
+    def __init__(self, *, bucket: int, near: float = 0.65, full: int = 1) -> None:
         if bucket < 1 or full < 1:
             raise ParameterError(f"bucket and full are at least 1, not {bucket!r} and {full!r}")
+        if not 0 < near <= 1:
+            raise ParameterError(f"near is above 0 and at most 1, not {near!r}")
         self.bucket = bucket
+        self.near = near
         self.full = full
 
     def compare(self, prediction: Prediction, feedback: Feedback) -> Comparison | None:
@@ -63,7 +71,8 @@ class DistanceComparator:
             return None if feedback.correct is None else _by_flag(feedback)
         if distance == 0:
             return RIGHT
-        error = min(1.0, (1 + distance // self.bucket) / self.full)
+        share = min(1.0, distance // self.bucket / self.full)
+        error = self.near + (1 - self.near) * share
         return Comparison(error=error, words=feedback.comment or "")
 
 

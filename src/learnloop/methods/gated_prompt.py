@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
 from learnloop.control import GATES, RECALLS, TRIALS
 from learnloop.control.comparators import DistanceComparator, LabelComparator
@@ -56,7 +56,8 @@ class GatedPromptSettings(BaseModel):
             call: `best`, or `none`.
         predictor: `structured` reads the prompt without a model, `model` has the model answer;
             `auto` is structured where the task's prompt has a form.
-        full: At how many classes of distance a numeric error is 1.
+        near: Error of a number that is off by less than a class of distance.
+        full: At how many classes of distance off a number has error 1.
         layout: Order of the answering prompt.
         max_tokens: Limit on an answer.
     """
@@ -74,7 +75,8 @@ class GatedPromptSettings(BaseModel):
     rollback: str = "none"
     recall: str = "none"
     predictor: Literal["auto", "structured", "model"] = "auto"
-    full: PositiveInt = 2
+    near: Annotated[float, Field(gt=0, le=1)] = 0.65
+    full: PositiveInt = 1
     layout: Layout = "cache"
     max_tokens: PositiveInt = 256
 
@@ -175,7 +177,7 @@ def _comparator(task: Task, settings: GatedPromptSettings) -> Comparator:
     form = task.prompt_form
     if form is None or not form.bucket:
         return LabelComparator()
-    return DistanceComparator(bucket=form.bucket, full=settings.full)
+    return DistanceComparator(bucket=form.bucket, near=settings.near, full=settings.full)
 
 
 class _Evaluation:
