@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 import learnloop
 from learnloop.cli import models
+from learnloop.cli.archive import archive
 from learnloop.cli.doctor import doctor
 from learnloop.cli.list import list_names
 from learnloop.cli.quickstart import quickstart
@@ -73,6 +74,7 @@ app.command("quickstart")(quickstart)
 app.command("run")(run)
 app.command("study")(study)
 app.command("report")(report)
+app.command("archive")(archive)
 app.command("list")(list_names)
 app.command("doctor")(doctor)
 app.add_typer(models.app, name="models")

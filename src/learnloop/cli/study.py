@@ -27,6 +27,7 @@ from learnloop.runner.resources import Resources
 from learnloop.runner.run import StepOutcome
 from learnloop.runner.study import Limits, expand, expand_summaries, read_study
 from learnloop.runner.sweep import BY_USER, PlannedRun, plan, study_directory, sweep
+from learnloop.runner.taking_over import take_over
 from learnloop.settings import read_settings
 
 FAILED = 2
@@ -44,6 +45,10 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     max_calls: Annotated[int | None, typer.Option(help="Stop after so many model calls.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Stop after so many tokens.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
+    continue_from: Annotated[
+        Path | None,
+        typer.Option(metavar="ARCHIVE_DIR", help="Take over the finished runs of an archive."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object.")] = False,
 ) -> None:
     """Make the runs of a study. The same command goes on where it stopped.
@@ -56,7 +61,11 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     asked = Limits(max_calls=max_calls, max_tokens=max_tokens, max_seconds=max_seconds)
     budget = _budget(content.limits, asked)
     directory = out or study_directory(content.name)
-    planned = plan([normalise(spec) for spec in expand(content)], directory)
+    specs = [normalise(spec) for spec in expand(content)]
+    if continue_from is not None and not dry_run:
+        taken = take_over(specs, archive=continue_from, directory=directory)
+        typer.echo(f"{taken} finished runs taken over from {continue_from}", err=True)
+    planned = plan(specs, directory)
     bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)
     if dry_run:
         _show_plan(planned, bulk, directory=directory, as_json=as_json)

@@ -34,8 +34,8 @@ def read_run(directory: Path) -> RunRecords:
     return RunRecords(
         directory=directory,
         info=read_info(directory),
-        steps=tuple(_read_lines(directory / STEPS_FILE, STEP)),
-        timings=tuple(_read_lines(directory / TIMINGS_FILE, TIMING)),
+        steps=tuple(_read_file(directory / STEPS_FILE, STEP)),
+        timings=tuple(_read_file(directory / TIMINGS_FILE, TIMING)),
     )
 
 
@@ -44,7 +44,7 @@ def read_info(directory: Path) -> RunInfo:
     path = directory / INFO_FILE
     if not path.is_file():
         raise RecordError(f"no run in {str(directory)!r}: it has no {INFO_FILE}")
-    return decode(INFO, _read(path), where=str(path))
+    return decode(INFO, read_bytes(path), where=str(path))
 
 
 def find_runs(path: Path) -> list[Path]:
@@ -65,7 +65,7 @@ def read_summaries(directory: Path) -> tuple[RunSummary, ...]:
     Raises:
         RecordError: A line cannot be read.
     """
-    return tuple(_read_lines(directory / SUMMARIES_FILE, SUMMARY))
+    return tuple(_read_file(directory / SUMMARIES_FILE, SUMMARY))
 
 
 def collect_summaries(path: Path) -> tuple[RunSummary, ...]:
@@ -88,16 +88,29 @@ def collect_summaries(path: Path) -> tuple[RunSummary, ...]:
     return tuple(found.values())
 
 
-def _read_lines(path: Path, adapter: TypeAdapter[Record]) -> list[Record]:
-    lines = whole_lines(_read(path)) if path.exists() else []
+def read_lines(data: bytes, adapter: TypeAdapter[Record], *, where: Path) -> list[Record]:
+    """Return the records of a file's whole lines.
+
+    Raises:
+        RecordError: A line cannot be read; the message names the file and the line.
+    """
     return [
-        decode(adapter, line, where=f"{path}, line {number}")
-        for number, line in enumerate(lines, start=1)
+        decode(adapter, line, where=f"{where}, line {number}")
+        for number, line in enumerate(whole_lines(data), start=1)
     ]
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """Return what is in a file.
+
+    Raises:
+        RecordError: It cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:
         raise RecordError(f"cannot read {str(path)!r}: {error.strerror}") from error
+
+
+def _read_file(path: Path, adapter: TypeAdapter[Record]) -> list[Record]:
+    return read_lines(read_bytes(path), adapter, where=path) if path.exists() else []

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from learnloop.errors import DataError, RecordError
-from learnloop.records.reader import find_runs, read_run, read_summaries
+from learnloop.records.archive import is_archive, read_archive
+from learnloop.records.reader import RunRecords, find_runs, read_run, read_summaries
 from learnloop.records.run_summary import RunSummary
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
 from learnloop.records.writer import INFO_FILE, SUMMARIES_FILE
@@ -59,7 +60,7 @@ def load_material(folders: Sequence[Path]) -> Material:
         RecordError: A file cannot be read; the message names file and line.
     """
     lines = {one.run_id: one for folder in folders for one in _summaries_under(folder)}
-    with_runs = [folder for folder in folders if not (lines and _holds_no_run(folder))]
+    with_runs = [folder for folder in folders if not lines or _holds_runs(folder)]
     runs = load_runs(with_runs)
     known = {run.info.run_id for run in runs}
     kept = [one for run_id, one in lines.items() if run_id not in known]
@@ -67,19 +68,27 @@ def load_material(folders: Sequence[Path]) -> Material:
 
 
 def load_runs(folders: Sequence[Path]) -> list[Run]:
-    """Read every run in or under the folders, sorted by folder, each once.
+    """Read every run in or under the folders, sorted by folder, then those packed in them, once.
 
     Raises:
         DataError: A folder does not exist, or holds no run.
         RecordError: A file cannot be read; the message names file and line.
     """
-    return [load_run(folder) for folder in _run_folders(folders)]
+    packed = {run_id: run for folder in folders for run_id, run in read_archive(folder).items()}
+    unpacked = [load_run(folder) for folder in _run_folders(folders)]
+    known = {run.info.run_id for run in unpacked}
+    return unpacked + [_run(run.read()) for run_id, run in packed.items() if run_id not in known]
 
 
 def load_run(folder: Path) -> Run:
     """Read one run directory."""
-    records = read_run(folder)
-    return Run(folder=folder, info=records.info, steps=records.steps, timings=records.timings)
+    return _run(read_run(folder))
+
+
+def _run(records: RunRecords) -> Run:
+    return Run(
+        folder=records.directory, info=records.info, steps=records.steps, timings=records.timings
+    )
 
 
 def _run_folders(folders: Sequence[Path]) -> list[Path]:
@@ -87,6 +96,8 @@ def _run_folders(folders: Sequence[Path]) -> list[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise DataError(f"no folder {str(folder)!r}; give run directories, or folders of runs")
+        if is_archive(folder) and _holds_no_run(folder):
+            continue
         try:
             found |= {path.resolve(): path for path in find_runs(folder)}
         except RecordError as error:
@@ -97,6 +108,10 @@ def _run_folders(folders: Sequence[Path]) -> list[Path]:
 def _summaries_under(folder: Path) -> list[RunSummary]:
     files = sorted(folder.rglob(SUMMARIES_FILE))
     return [one for file in files for one in read_summaries(file.parent)]
+
+
+def _holds_runs(folder: Path) -> bool:
+    return is_archive(folder) or not _holds_no_run(folder)
 
 
 def _holds_no_run(folder: Path) -> bool:
