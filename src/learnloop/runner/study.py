@@ -108,17 +108,18 @@ def read_study(path: Path) -> Study:
 
 
 def expand(study: Study) -> tuple[RunSpec, ...]:
-    """Return the runs whose steps are kept, each once, the first seed of everything first.
+    """Return the runs whose steps are kept, each once, the first seed of every grid first.
 
     Raises:
         ParameterError: A run would have a field out of range.
     """
-    return _distinct(
-        spec
+    placed = [
+        (grid.seeds.index(spec.seed), spec)
         for grid in study.grids
         for spec in _expand_grid(grid)
         if grid.keep == "steps" or spec.seed in grid.seeds[: grid.keep_steps_for]
-    )
+    ]
+    return _distinct(spec for _, spec in sorted(placed, key=lambda one: one[0]))
 
 
 def expand_summaries(study: Study) -> tuple[RunSpec, ...]:
