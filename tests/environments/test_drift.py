@@ -1,8 +1,12 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from learnloop.environments.drift import regimes
+from learnloop.environments.guess import Guess
+from learnloop.environments.parity import Parity
+from learnloop.types import Prediction
 
 
 def changes(found):
@@ -34,3 +38,16 @@ def test_every_place_within_the_jitter_comes_up():
 
 def test_nothing_planned_is_one_regime():
     assert set(regimes([], length=9, jitter=3, rng=np.random.default_rng(0))) == {0}
+
+
+@pytest.mark.parametrize("make", [Parity, Guess])
+def test_the_score_is_tagged_where_what_is_right_changes_and_nowhere_else(make):
+    environment = make(jitter=0)
+    query = environment.reset(seed=3)
+    tagged = []
+    for step in range(len(environment)):
+        made = environment.step(Prediction(query_id=query.id, text="50"))
+        if "changed" in made.score.tags:
+            tagged.append(step)
+        query = made.query or query
+    assert tagged == [30, 60, 90]

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+CHANGED = "changed"
+"""The tag of the hidden score at a step from which on another rule or number holds."""
+
 
 def regimes(
     planned: Sequence[int], *, length: int, jitter: int, rng: np.random.Generator
@@ -24,3 +27,13 @@ def regimes(
     """
     moved = np.array(planned) + rng.integers(-jitter, jitter + 1, size=len(planned))
     return tuple(np.searchsorted(moved, np.arange(length), side="right").tolist())
+
+
+def change_tags(count: Sequence[int], step: int) -> tuple[str, ...]:
+    """Return the tags of a step, given how many changes came before each step or with it.
+
+    Examples:
+        >>> [change_tags((0, 0, 1), step) for step in range(3)]
+        [(), (), ('changed',)]
+    """
+    return (CHANGED,) if step and count[step] != count[step - 1] else ()

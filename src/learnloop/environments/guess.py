@@ -93,7 +93,7 @@ class Guess:
         planned = range(self.period, self.length, self.period)
         count = regimes(planned, length=self.length, jitter=self.jitter, rng=drift)
         numbers = drift.integers(LOWEST, HIGHEST + 1, size=len(planned) + 1).tolist()
-        return self._hidden.begin([numbers[regime] for regime in count])
+        return self._hidden.begin([numbers[regime] for regime in count], jumps=count)
 
     def step(self, prediction: Prediction) -> Step:
         return self._hidden.step(prediction)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from learnloop.environments.drift import change_tags
 from learnloop.environments.hints import Corrupts, Hint, false_hints, read_hint, true_hint
 from learnloop.environments.intervals import HIGHEST, LOWEST, Interval, read_interval
 from learnloop.errors import DataError, ParameterError
@@ -35,12 +36,17 @@ class HiddenNumber:
         self.bucket = bucket
         self.corrupts: Corrupts = corrupts
         self._numbers: Sequence[int] = ()
+        self._jumps: Sequence[int] = ()
         self._step = 0
         self._hint: Hint | None = None
 
-    def begin(self, numbers: Sequence[int]) -> Query:
-        """Take the hidden number of every step, and ask for the first."""
+    def begin(self, numbers: Sequence[int], *, jumps: Sequence[int] = ()) -> Query:
+        """Take the hidden number of every step, and ask for the first.
+
+        `jumps` says for each step how many jumps came before it, or with it; none if left out.
+        """
         self._numbers = numbers
+        self._jumps = jumps or (0,) * len(numbers)
         self._step = 0
         self._hint = None
         return self._query()
@@ -52,10 +58,11 @@ class HiddenNumber:
         query, number = self._query(), self._numbers[self._step]
         answer = read_number(prediction.text)
         self._hint = None if answer is None else true_hint(answer, number, width=self.bucket)
+        tags = change_tags(self._jumps, self._step)
         self._step += 1
         return Step(
             feedback=_feedback(query, prediction.text, self._hint),
-            score=Score(value=_closeness(answer, number), gold=str(number)),
+            score=Score(value=_closeness(answer, number), gold=str(number), tags=tags),
             query=self._query() if self._step < len(self._numbers) else None,
         )
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from learnloop.environments.drift import regimes
+from learnloop.environments.drift import change_tags, regimes
 from learnloop.errors import DataError, ParameterError
 from learnloop.seeding import stream
 from learnloop.types import (
@@ -59,6 +59,7 @@ class Parity:
         self.start = start
         self._numbers: list[int] = []
         self._even_is: list[str] = []
+        self._reversals: tuple[int, ...] = ()
         self._prompt_even = COLOURS[0]
         self._step = 0
 
@@ -76,10 +77,11 @@ class Parity:
     def reset(self, *, seed: int) -> Query:
         drift, inputs = stream(seed, "drift"), stream(seed, "inputs")
         planned = [round(share * self.length) for share in FLIPS]
-        reversals = regimes(planned, length=self.length, jitter=self.jitter, rng=drift)
+        count = regimes(planned, length=self.length, jitter=self.jitter, rng=drift)
         first, stated = (COLOURS[place] for place in drift.integers(2, size=2))
-        self._even_is = [first if count % 2 == 0 else _other(first) for count in reversals]
+        self._even_is = [first if turns % 2 == 0 else _other(first) for turns in count]
         self._numbers = [int(number) for number in inputs.integers(1, 11, size=self.length)]
+        self._reversals = count
         self._prompt_even = first if self.start == "known" else stated
         self._step = 0
         return self._query()
@@ -91,10 +93,11 @@ class Parity:
         even_is = self._even_is[self._step]
         gold = even_is if self._numbers[self._step] % 2 == 0 else _other(even_is)
         right = prediction.text == gold
+        tags = change_tags(self._reversals, self._step)
         self._step += 1
         return Step(
             feedback=_feedback(query, prediction.text, observed=gold),
-            score=Score(value=float(right), gold=gold),
+            score=Score(value=float(right), gold=gold, tags=tags),
             query=self._query() if self._step < self.length else None,
         )
 
