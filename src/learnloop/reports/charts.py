@@ -80,7 +80,7 @@ def to_spec(chart: alt.TopLevelMixin, *, theme: Theme, width: int | str, height:
     spec.pop("$schema", None)
     sized = {"width": width, "height": height, "background": "transparent"}
     fit = {"autosize": {"type": "fit", "contains": "padding"}} if width == "container" else {}
-    return spec | sized | fit | {"config": _config(theme)}
+    return spec | sized | fit | {"config": config(theme)}
 
 
 def to_png(spec: Spec, *, theme: Theme) -> bytes:
@@ -206,7 +206,8 @@ def _reading_rule(
     return reading.add_params(nearest)
 
 
-def _config(theme: Theme) -> Spec:
+def config(theme: Theme) -> Spec:
+    """Return the letters and lines of every chart under a theme."""
     return {
         "font": FONT,
         "view": {"stroke": None},

@@ -163,16 +163,17 @@ class _Namer:
     def arm(self, summary: RunSummary) -> Arm:
         """Return the arm that a run belongs to."""
         fields = self._variant(summary)
+        differing = self._differing[summary.label]
         words = [
             f"{name.removeprefix('method_params.')} {fields.get(name, 'default')}"
-            for name in self._differing[summary.label]
+            for name in differing
             if name != _EDITOR
         ]
-        editor = fields.get(_EDITOR, "")
-        named = editor in REFERENCES or _EDITOR in self._differing[summary.label]
-        if named and (not editor or editor not in summary.label):
-            words.append(f"{editor or 'rewriter'} editor")
-        label = f"{summary.label}, {', '.join(words)}" if words else summary.label
+        editor = fields.get(_EDITOR, "rewriter")
+        is_named = editor in REFERENCES or _EDITOR in differing
+        if is_named and editor not in summary.label:
+            words.append(editor)
+        label = _with_words(summary.label, words)
         return Arm(label=label, is_ours=summary.label.endswith(OURS), order=_order(summary, label))
 
     def _variant(self, summary: RunSummary) -> dict[str, str]:
@@ -181,6 +182,19 @@ class _Namer:
             self._variants[key] = variant(summary.spec)
             return self._variants[key]
         return self._variants[summary.spec_hash]
+
+
+def _with_words(label: str, words: Sequence[str]) -> str:
+    """Return a label with more words in its brackets.
+
+    Examples:
+        >>> _with_words("P", ["majority"]), _with_words("Bayes (ours)", ["obedient"])
+        ('P (majority)', 'Bayes (ours, obedient)')
+    """
+    if not words:
+        return label
+    more = ", ".join(words)
+    return f"{label[:-1]}, {more})" if label.endswith(")") else f"{label} ({more})"
 
 
 def _order(summary: RunSummary, label: str) -> tuple[object, ...]:

@@ -1,0 +1,207 @@
+"""The charts of a control task: what was reached against edits, and delay against run length."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from learnloop.reports.arm_marks import Axes, Extent, Pens, arm_marks
+from learnloop.reports.charts import Layered, Spec, to_spec
+from learnloop.reports.control_limits import LimitCurve, Limits
+from learnloop.reports.control_metrics import Metric
+from learnloop.reports.control_table import ControlRow
+from learnloop.reports.label_places import Spot
+from learnloop.reports.run_lengths import mean_run_length, run_lengths
+from learnloop.reports.themes import Stroke, Theme
+
+ROOM = 1.08
+
+
+def edits_extent(rows: Sequence[ControlRow], limits: Sequence[Limits], metric: Metric) -> Extent:
+    """Return the axes of what was reached against edits, for all levels of noise."""
+    there = [row for row in rows if row.mean is not None]
+    ends = [(row.mean or 0) + sign * (row.sd or 0) for row in there for sign in (-1, 1)]
+    ends += [limit.ceiling for limit in limits if limit.ceiling is not None]
+    most = max([4.0, *(row.changes_of_prompt for row in there)])
+    if metric.is_share:
+        low, high = max(0.0, math.floor(10 * min([0.5, *ends]) - 0.2) / 10), 1.0
+    else:
+        low, high = 0.0, max([1.0, *ends]) * ROOM
+    return Extent(x=(0.0, most * ROOM), y=(low, high))
+
+
+def edits_chart(
+    rows: Sequence[ControlRow],
+    *,
+    limits: Limits | None,
+    metric: Metric,
+    extent: Extent,
+    strokes: Sequence[Stroke],
+    theme: Theme,
+) -> Layered:
+    """Return one panel: every arm a point with its deviation, under the limits of its noise."""
+    there = [row for row in rows if row.mean is not None]
+    points = [_edit_point(row, metric, extent) for row in there]
+    x = alt.X(
+        "x:Q",
+        title="changes of the prompt",
+        scale=alt.Scale(domain=list(extent.x), nice=False),
+        axis=alt.Axis(grid=False, tickCount=5, format="d", tickMinStep=1),
+    )
+    direction = "higher" if metric.higher_is_better else "lower"
+    axis = alt.Axis(format="%" if metric.is_share else "~g", tickCount=5, domain=False, ticks=False)
+    y = alt.Y(
+        "y:Q",
+        title=f"{metric.name}, {direction} is better",
+        scale=alt.Scale(domain=list(extent.y), nice=False),
+        axis=axis,
+    )
+    axes = Axes(x=x, y=y, extent=extent)
+    limits = limits or Limits()
+    ways = [_drawn(curve, extent) for curve in limits.curves]
+    ways += [[(point["x"], point["low"]), (point["x"], point["high"])] for point in points]
+    if limits.ceiling is not None:
+        ways.append([(end, limits.ceiling) for end in extent.x])
+    avoid = [spot for way in ways for spot in _obstacles(way, extent)]
+    pens = Pens(strokes, theme)
+    return alt.layer(
+        *_limit_lines(limits, axes, theme), *arm_marks(points, axes=axes, pens=pens, avoid=avoid)
+    )
+
+
+def delay_extent(rows: Sequence[ControlRow]) -> Extent:
+    """Return the axes of delay against run length, for all levels of noise."""
+    there = [row for row in rows if row.delay is not None and row.noise > 0]
+    longest = max([200.0, *(_run_length(row) for row in there)])
+    slowest = max([6.0, *(row.delay or 0 for row in there)])
+    return Extent(x=(2.0, longest * 2), y=(0.0, slowest * ROOM), log=True)
+
+
+def delay_chart(
+    rows: Sequence[ControlRow],
+    *,
+    noise: float,
+    extent: Extent,
+    strokes: Sequence[Stroke],
+    theme: Theme,
+) -> Layered:
+    """Return one panel: every arm a point, over the exact curve of the least delay."""
+    there = [row for row in rows if row.delay is not None]
+    points = [_delay_point(row) for row in there]
+    x = alt.X(
+        "x:Q",
+        title="right answers to a false alarm",
+        scale=alt.Scale(type="log", domain=list(extent.x), nice=False),
+        axis=alt.Axis(grid=False, tickCount=4, format="~s", labelOverlap=True),
+    )
+    y = alt.Y(
+        "y:Q",
+        title="wrong answers after a flip",
+        scale=alt.Scale(domain=list(extent.y), nice=False),
+        axis=alt.Axis(tickCount=5, domain=False, ticks=False),
+    )
+    lattice = _lattice(noise, extent)
+    avoid = _obstacles([(one["x"], one["y"]) for one in lattice], extent)
+    base = alt.Chart(alt.InlineData(values=lattice)).encode(x=x, y=y)
+    curve = base.mark_line(color=theme.muted, strokeWidth=1.5, clip=True)
+    dots = base.mark_point(color=theme.muted, filled=True, size=18, opacity=1, clip=True)
+    names = base.mark_text(color=theme.muted, fontSize=10, dy=11, clip=True).encode(text="name:N")
+    marks = arm_marks(
+        points, axes=Axes(x=x, y=y, extent=extent), pens=Pens(strokes, theme), avoid=avoid
+    )
+    return alt.layer(curve, dots, names, *marks)
+
+
+def panel(chart: Layered, *, theme: Theme) -> Spec:
+    """Return a panel as a spec that fills its place on the page."""
+    return to_spec(chart, theme=theme, width="container", height=340)
+
+
+def _edit_point(row: ControlRow, metric: Metric, extent: Extent) -> dict[str, Any]:
+    mean, sd = row.mean or 0.0, row.sd or 0.0
+    deviation = "" if row.sd is None else f" ± {metric.show(row.sd)}"
+    return {
+        "arm": row.arm,
+        "x": round(row.changes_of_prompt, 3),
+        "y": round(mean, 5),
+        "low": round(max(extent.y[0], mean - sd), 5),
+        "high": round(min(extent.y[1], mean + sd), 5),
+        "reached": f"{metric.show(mean)}{deviation}{metric.unit and ' ' + metric.unit}",
+        "price": f"{row.changes_of_prompt:.1f} changes, {row.calls:.1f} calls",
+        "seeds": len(row.seeds),
+        "best": row.is_best,
+    }
+
+
+def _delay_point(row: ControlRow) -> dict[str, Any]:
+    length = _run_length(row)
+    least = row.run_length is None
+    return {
+        "arm": row.arm,
+        "x": round(length, 2),
+        "y": round(row.delay or 0.0, 3),
+        "reached": f"{row.delay:.2f} after a flip",
+        "price": f"{'more than ' if least else ''}{length:.0f} right answers to a false alarm",
+        "seeds": len(row.seeds),
+        "best": row.is_best,
+    }
+
+
+def _run_length(row: ControlRow) -> float:
+    """Return the run length, or, without a false alarm, the steps in which there was none."""
+    return max(2.0, row.run_length if row.run_length is not None else row.right_steps)
+
+
+def _lattice(noise: float, extent: Extent) -> list[dict[str, Any]]:
+    most = 1
+    while mean_run_length(most, noise) < extent.x[1] and most < 60:
+        most += 1
+    points = run_lengths(noise, thresholds=range(1, most + 1))
+    return [
+        {"x": round(p.false_alarm, 2), "y": round(p.delay, 3), "name": str(p.threshold)}
+        for p in points
+    ]
+
+
+def _limit_lines(limits: Limits, axes: Axes, theme: Theme) -> list[alt.Chart]:
+    """Return the limits: the main curve solid, others dotted, the ceiling a dashed rule."""
+    lines = []
+    for curve in limits.curves:
+        rows = [{"x": x, "y": y} for x, y in _drawn(curve, axes.extent)]
+        line = alt.Chart(alt.InlineData(values=rows)).mark_line(
+            color=theme.ink if curve.is_main else theme.muted,
+            strokeWidth=1.6 if curve.is_main else 1.4,
+            strokeDash=[1, 0] if curve.is_main else [1.5, 3],
+            clip=True,
+        )
+        lines.append(line.encode(x=axes.x, y=axes.y))
+    if limits.ceiling is not None:
+        rule = alt.Chart(alt.InlineData(values=[{"y": limits.ceiling}]))
+        dashed = rule.mark_rule(color=theme.muted, strokeDash=[6, 4])
+        lines.append(dashed.encode(y=axes.y))
+    return lines
+
+
+def _drawn(curve: LimitCurve, extent: Extent) -> list[tuple[float, float]]:
+    """Return the points of a curve, its last value kept to the right end."""
+    points = [(point.edits, point.value) for point in curve.points]
+    last = points[-1]
+    return [*points, (extent.x[1], last[1])] if last[0] < extent.x[1] else points
+
+
+def _obstacles(points: Sequence[tuple[float, float]], extent: Extent) -> list[Spot]:
+    """Return spots along a line, close enough for no name to slip between."""
+    spots = [extent.spot("", x, y) for x, y in points]
+    dense: list[Spot] = []
+    for one, other in itertools.pairwise(spots):
+        pieces = max(1, round(math.hypot(other.x - one.x, other.y - one.y) / 7))
+        shares = [piece / pieces for piece in range(pieces + 1)]
+        dense += [
+            Spot(name="", x=one.x + s * (other.x - one.x), y=one.y + s * (other.y - one.y))
+            for s in shares
+        ]
+    return dense
