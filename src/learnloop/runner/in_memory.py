@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from learnloop.llm.metered import Ledger, Metered
 from learnloop.memory.opening import open_memory
 from learnloop.protocols import Embedder
 from learnloop.records.run_summary import RunSummary, summarise_run
-from learnloop.runner.building import build_sensor, prepare, put_together, run_info
+from learnloop.runner.building import Prepared, build_sensor, prepare, put_together, run_info
 from learnloop.runner.resources import Resources
-from learnloop.runner.run import Instruments, StepJournal, run
+from learnloop.runner.run import Instruments, StepJournal, StepOutcome, run
 from learnloop.runner.spec import RunSpec
 from learnloop.settings import Settings
 
@@ -49,7 +49,13 @@ class InMemory:
             LearnloopError: It cannot be made.
         """
         prepared = prepare(spec, self.resources, ledger=self._ledger)
-        journal = StepJournal()
+        records = [outcome.record for outcome in self.begin(prepared)]
+        info = replace(run_info(prepared), complete=len(records) == prepared.length)
+        return summarise_run(info, records)
+
+    def begin(self, prepared: Prepared) -> Iterator[StepOutcome]:
+        """Put a run together, and return its steps, which are made as they are asked for."""
+        spec, journal = prepared.spec, StepJournal()
         method = put_together(
             prepared,
             model=Metered(prepared.model, self._ledger),
@@ -57,7 +63,7 @@ class InMemory:
             memory=open_memory(prepared.embedder),
             journal=journal,
         )
-        outcomes = run(
+        return run(
             method,
             prepared.environment,
             sensor=build_sensor(spec, prepared.environment),
@@ -65,6 +71,3 @@ class InMemory:
             steps=spec.steps,
             instruments=Instruments(ledger=self._ledger, journal=journal, clock=self.clock),
         )
-        records = [outcome.record for outcome in outcomes]
-        info = replace(run_info(prepared), complete=len(records) == prepared.length)
-        return summarise_run(info, records)
