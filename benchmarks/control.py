@@ -3,8 +3,8 @@
 A step is one of `gated_prompt` on `parity`, made by the runner's own loop: query, prediction,
 feedback with a tenth of it wrong, sensor, comparator, gate, and now and then the editor
 `obedient`. What is put together before the first step is left out there, and counted in the whole
-run, which ends with its summary. The times of the gates are also given as a multiple of that of
-`never`, taken turn by turn, which depends less on how busy the machine is.
+run, which ends with its summary. Seconds are those of one core, whatever else it does meanwhile.
+The times of the gates are also given as a multiple of that of `never`, taken turn by turn.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def measure(gates: Sequence[str], *, runs: int) -> dict:
     for seed in range(runs + 1):
         for gate in gates:
             seconds[gate].append(step_seconds(maker, spec_of(gate, seed=seed)))
-        began = time.perf_counter()
+        began = time.process_time()
         summary = maker.summarise(spec_of(DEFAULT, seed=seed))
-        whole.append((time.perf_counter() - began) / summary.steps)
+        whole.append((time.process_time() - began) / summary.steps)
     medians = {gate: statistics.median(times[1:]) for gate, times in seconds.items()}
     return {
         "steps_per_second": round(1 / medians[DEFAULT]),
@@ -82,9 +82,9 @@ def measure(gates: Sequence[str], *, runs: int) -> dict:
 def step_seconds(maker: InMemory, spec: RunSpec) -> float:
     """Return the mean time of a step of one run."""
     outcomes = maker.begin(prepare(spec, maker.resources))
-    began = time.perf_counter()
+    began = time.process_time()
     steps = sum(1 for _ in outcomes)
-    return (time.perf_counter() - began) / steps
+    return (time.process_time() - began) / steps
 
 
 def spec_of(gate: str, *, seed: int) -> RunSpec:

@@ -59,17 +59,24 @@ class PartialSensor:
         self.rng = rng
 
     def sense(self, feedback: Feedback, *, step: int) -> Sequence[Feedback]:
-        draws = self.rng.random(3)
+        judged, commented, corrected = self.rng.random(3).tolist()
         wrong = feedback.correct is False
+        correct = feedback.correct if judged < self.correct else None
+        observed = feedback.observed if judged < self.correct else None
+        comment = feedback.comment if wrong and commented < self.comment else None
+        correction = feedback.correction if wrong and corrected < self.correction else None
+        there = (feedback.correct, feedback.observed, feedback.comment, feedback.correction)
+        if (correct, observed, comment, correction) == there:
+            return () if _is_empty(feedback) else (feedback,)  # not made anew, which takes time
         sensed = dataclasses.replace(
-            feedback,
-            correct=feedback.correct if draws[0] < self.correct else None,
-            observed=feedback.observed if draws[0] < self.correct else None,
-            comment=feedback.comment if wrong and draws[1] < self.comment else None,
-            correction=feedback.correction if wrong and draws[2] < self.correction else None,
+            feedback, correct=correct, observed=observed, comment=comment, correction=correction
         )
-        said = (sensed.correct, sensed.value, sensed.comment, sensed.correction, sensed.observed)
-        return () if all(part is None for part in said) else (sensed,)
+        return () if _is_empty(sensed) else (sensed,)
+
+
+def _is_empty(feedback: Feedback) -> bool:
+    said = (feedback.correct, feedback.value, feedback.comment, feedback.correction)
+    return feedback.observed is None and all(part is None for part in said)
 
 
 class Distort(Protocol):
