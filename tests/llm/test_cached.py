@@ -17,7 +17,7 @@ from learnloop.errors import (
 from learnloop.llm.cached import Cached, cache_key
 from learnloop.llm.responses import Responses
 from learnloop.llm.scripted import Scripted
-from learnloop.types import Message, Options
+from learnloop.types import CallRole, Message, Options
 
 ASK = [Message(role="user", content="How many?")]
 
@@ -93,6 +93,17 @@ def test_without_a_scope_failures_are_not_kept(tmp_path: Path) -> None:
     with pytest.raises(BadReplyError):
         cached.complete(ASK, options=Options())
     assert cached.complete(ASK, options=Options()).text == "yes"
+
+
+@pytest.mark.parametrize("role", ["edit", "loss", "backward", "reflect"])
+def test_a_failure_that_halts_a_run_is_asked_anew_when_the_run_goes_on(
+    tmp_path: Path, role: CallRole
+) -> None:
+    model = Scripted(["yes"], failures={0: ModelServerError("gone")})
+    cached = Cached(model, tmp_path / "r.sqlite", failure_scope="run")
+    with pytest.raises(ModelServerError):
+        cached.complete(ASK, options=Options(role=role))
+    assert cached.complete(ASK, options=Options(role=role)).text == "yes"
 
 
 def test_an_unheard_of_failure_is_still_a_failure(tmp_path: Path) -> None:

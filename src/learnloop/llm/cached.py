@@ -15,7 +15,10 @@ from pathlib import Path
 from learnloop.errors import LanguageModelError
 from learnloop.llm.responses import Responses
 from learnloop.protocols import LanguageModel
-from learnloop.types import Message, Options, Reply
+from learnloop.types import CallRole, Message, Options, Reply
+
+HALTING: tuple[CallRole, ...] = ("edit", "loss", "backward", "reflect")
+"""Roles of an editor's calls: a run does not go on after one that failed."""
 
 
 class Cached:
@@ -26,7 +29,8 @@ class Cached:
         path: The file, shared with other threads and processes if need be; in memory if `None`.
         failure_scope: Name of a run. Failures are kept under it too, and raised again for the
             same question of the same run, so that a run made again fails at the same steps; other
-            runs over the same file ask anew. Failures are not kept where it is `None`.
+            runs over the same file ask anew. Failures are not kept where it is `None`, nor those
+            of an editor's calls: they halt the run, and gone on with it must ask anew.
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class Cached:
         try:
             reply = self.model.complete(messages, options=options)
         except LanguageModelError as error:
-            if self.failure_scope is not None:
+            if self.failure_scope is not None and options.role not in HALTING:
                 self._responses.add_failure(key, error, scope=self.failure_scope)
             raise
         return self._responses.add(key, reply, model=self.name)
