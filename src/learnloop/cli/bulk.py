@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
@@ -33,7 +32,7 @@ class Tally:
     def __init__(self, planned: BulkPlan, console: Console) -> None:
         self.planned = planned
         self.console = console
-        self.failures: Counter[str] = Counter()
+        self.failures: dict[str, list[str]] = {}
         self.tried = 0
         columns = (TextColumn("runs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
         self._bar = Bar(*columns, console=console, disable=not console.is_terminal)
@@ -41,13 +40,19 @@ class Tally:
 
     def made(self, run_id: str, why: str | None) -> None:
         if why is not None:
-            self.failures[why] += 1
+            self.failures.setdefault(why, []).append(run_id)
         self.tried += 1
         number, total = self.planned.done + self.tried, len(self.planned.specs)
         self._bar.update(self._task, completed=number)
         part = max(1, total // PLAIN_PARTS)
         if not self.console.is_terminal and (number % part == 0 or number == total):
             self.console.print(f"{number:,} of {total:,} runs", highlight=False)
+
+    def reasons(self, *, stopped: str | None) -> dict[str, str]:
+        """Say which runs left no line, and why; runs with the same reason are counted."""
+        found = {_name(runs): why for why, runs in self.failures.items()}
+        left = len(self.planned.left) - self.tried
+        return found | ({f"{left:,} runs": stopped or "not made"} if left else {})
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -95,14 +100,13 @@ def arms_table(arms: Iterable[Arm]) -> Table:
     """Return one row an arm."""
     table = Table(box=None, pad_edge=False)
     for name in ("environment", "feedback", "method"):
-        table.add_column(name, overflow="fold")
-    for name in ("runs", "accuracy", "MAE", "RMSE", "editor calls", "changes"):
+        table.add_column(name, overflow="fold", no_wrap=name == "method")
+    for name in ("runs", "accuracy", "MAE", "edits", "changes"):
         table.add_column(name, justify="right", no_wrap=True)
     for arm in arms:
         table.add_row(
             *(arm.environment, arm.feedback, arm.label, f"{arm.runs:,}", percent(arm.accuracy)),
-            *(_number(value) for value in (arm.mae, arm.rmse)),
-            *(_number(value) for value in (arm.editor_calls, arm.prompt_changes)),
+            *(_number(value) for value in (arm.mae, arm.editor_calls, arm.prompt_changes)),
         )
     return table
 
@@ -120,6 +124,10 @@ def _arm(runs: list[RunSummary]) -> Arm:
         editor_calls=sum(run.editor_calls for run in runs) / len(runs),
         prompt_changes=sum(run.prompt_changes for run in runs) / len(runs),
     )
+
+
+def _name(runs: list[str]) -> str:
+    return runs[0] if len(runs) == 1 else f"{runs[0]} and {len(runs) - 1:,} more"
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -73,7 +73,7 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     spending = Spending(budget, clock=time.perf_counter)
     tally = _make_bulk(bulk, directory=directory, spending=spending, jobs=jobs)
     watcher = _sweep(planned, directory=directory, spending=spending, jobs=jobs or 1)
-    reasons = watcher.reasons | _bulk_reasons(bulk, tally, directory, spending)
+    reasons = watcher.reasons | tally.reasons(stopped=spending.why_stop())
     _report(planned, bulk, reasons=reasons, directory=directory, as_json=as_json)
 
 
@@ -118,17 +118,6 @@ def _make_bulk(bulk: BulkPlan, *, directory: Path, spending: Spending, jobs: int
             watcher=tally,
         )
     return tally
-
-
-def _bulk_reasons(
-    bulk: BulkPlan, tally: Tally, directory: Path, spending: Spending
-) -> dict[str, str]:
-    """Say how many runs left no line, and why, the same reason once."""
-    reasons = {f"{count:,} runs": why for why, count in tally.failures.items()}
-    left = len(bulk.left) - tally.tried
-    if left:
-        reasons[f"{left:,} runs"] = spending.why_stop() or "not made"
-    return reasons
 
 
 def _sweep(
