@@ -17,7 +17,8 @@ class Rewriter:
     """Shows the model the prompt and what was observed, and asks plainly what holds now.
 
     A prompt with fields is asked for field by field; one of free text as a whole, in at most
-    `max_characters`. A reply that is not valid changes nothing and is counted.
+    `max_characters`. A reply that is not valid changes nothing and is counted. The system message
+    is the same in every call of a task and holds nothing that was learnt.
 
     Args:
         task: What the prompt is for.
@@ -65,6 +66,8 @@ class Rewriter:
             text = self._free_text(given, evidence) if form is None else write_prompt(form, given)
         except ProposalError as error:
             return Edit(text=None, reason=f"not valid: {error}", invalid=1)
+        if text == prompt.text:
+            return Edit(text=None, reason="the model says the same of the evidence as the prompt")
         return Edit(text=text, reason="what the model makes of the evidence")
 
     def _ask(self, prompt: Prompt, evidence: Sequence[Episode]) -> str:
@@ -85,21 +88,22 @@ class Rewriter:
             raise EditingError(f"the editor's call failed: {error}") from error
 
     def _free_text(self, given: Mapping[str, object], evidence: Sequence[Episode]) -> str:
-        text = given.get("prompt")
-        if not isinstance(text, str) or not text.strip():
+        written = given.get("prompt")
+        text = as_data(written).strip() if isinstance(written, str) else ""
+        if not text:
             raise ProposalError("there is no text under 'prompt'")
         if len(text) > self.max_characters:
             raise ProposalError(f"{len(text)} characters; at most {self.max_characters} are taken")
         copied = [episode.id for episode in evidence if _copies(text, episode)]
         if copied:
             raise ProposalError(f"it copies the answer to {copied[0]!r}")
-        return as_data(text.strip())
+        return text
 
 
 def _read_object(reply: str) -> Mapping[str, object]:
     try:
         given = json.loads(reply)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ProposalError(f"no JSON: {reply[:60]!r}") from error
     if not isinstance(given, dict):
         raise ProposalError(f"no JSON object: {reply[:60]!r}")
@@ -107,7 +111,12 @@ def _read_object(reply: str) -> Mapping[str, object]:
 
 
 def _copies(text: str, episode: Episode) -> bool:
-    return len(episode.answer) >= COPIED and episode.answer in text
+    answer = _plain(episode.answer)
+    return len(answer) >= COPIED and answer in _plain(text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _system(task: Task) -> str:
