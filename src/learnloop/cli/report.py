@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from learnloop.reports.groups import make_sections
-from learnloop.reports.load import load_runs
-from learnloop.reports.page import write_report
-from learnloop.reports.tables import make_table
+from learnloop.errors import ConfigError
+from learnloop.reports.control_markdown import write_markdown
+from learnloop.reports.load import load_material
+from learnloop.reports.page import Content, sort_out, write_page
 from learnloop.reports.wording import plural
 
 
@@ -24,20 +24,39 @@ def report(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Folder for the page and the charts.")
     ] = Path("report"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the rows of all tables as JSON.")
+    ] = False,
+    as_markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="Print the tables of the control tasks as Markdown."),
+    ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
 ) -> None:
     """Write the report of all runs in or under the folders: one page, and its charts as PNG.
 
-    Example: learnloop report runs --out report
+    A row of --json is that of a stream of data (`method`, `accuracy`, `second_half`, ...) or that
+    of a control task (`arm`, `noise`, `metric`, `mean`, `sd`, `edits`, `calls`, ...).
+
+    Examples: learnloop report runs --out report; learnloop report runs/pid --markdown
     """
-    runs = load_runs(folders)
+    if as_json and as_markdown:
+        raise ConfigError("--json and --markdown both print; give one of the two")
+    content = sort_out(load_material(folders))
     words = ["learnloop", "report", *map(str, folders)]
-    page = write_report(runs, out=out, command=shlex.join(words))
+    page = write_page(content, out=out, command=shlex.join(words))
     if as_json:
-        rows = make_table(make_sections(runs))
-        typer.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False))
+        rows = [asdict(row) for row in content.rows]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    elif as_markdown:
+        typer.echo(_markdown(content), nl=False)
     else:
-        typer.echo(f"{page} shows {plural(len(runs), 'run')}")
+        typer.echo(f"{page} shows {plural(content.run_count, 'run')}")
     if open_page:
         typer.launch(str(page))
+
+
+def _markdown(content: Content) -> str:
+    if not content.control:
+        raise ConfigError("--markdown prints control tasks, and there is no run of one here")
+    return write_markdown([shown.section for shown in content.control])

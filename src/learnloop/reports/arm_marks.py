@@ -45,10 +45,11 @@ class Axes:
 
 
 class Pens(NamedTuple):
-    """With what arms are drawn."""
+    """With what arms are drawn, and which of them leads."""
 
     strokes: Sequence[Stroke]
     theme: Theme
+    lead: str | None = None
 
 
 def shape_of(stroke: Stroke) -> str:
@@ -61,12 +62,13 @@ def arm_marks(
 ) -> list[alt.Chart]:
     """Return the layers of all arms: deviations, lines to names, points, names.
 
-    A point has the fields `arm`, `x`, `y`, `best`, what its tooltip says, and where there is a
-    deviation `low` and `high`.
+    A point has the fields `arm`, `x`, `y`, `merit`, what its tooltip says, and where there is a
+    deviation `low` and `high`. Of many points the leading one and those of most merit are named.
     """
     present = {point["arm"] for point in points}
     drawn = Pens([stroke for stroke in pens.strokes if stroke.label in present], pens.theme)
-    rows = _with_names(points, axes.extent, avoid)
+    notable = sorted(points, key=lambda point: (point["arm"] != pens.lead, -point["merit"]))
+    rows = _with_names(points, notable[:MOST_NAMES], axes.extent, avoid)
     colour = _scale("color", drawn, [stroke.colour(drawn.theme) for stroke in drawn.strokes])
     shape = _scale("shape", drawn, [shape_of(stroke) for stroke in drawn.strokes])
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=axes.x, y=axes.y, color=colour)
@@ -76,9 +78,10 @@ def arm_marks(
     return [*_deviations(base, rows, axes), edges, _leaders(named), dots, names]
 
 
-def _with_names(points: Sequence[Row], extent: Extent, avoid: Sequence[Spot]) -> list[Row]:
-    """Give each point its name and a place for it; of many only the notable ones are named."""
-    named = points if len(points) <= MOST_NAMES else _notable(points)
+def _with_names(
+    points: Sequence[Row], named: Sequence[Row], extent: Extent, avoid: Sequence[Spot]
+) -> list[Row]:
+    """Give each point its name and a place for it, or an empty name."""
     spots = [extent.spot(point["arm"], point["x"], point["y"]) for point in named]
     others = [extent.spot("", p["x"], p["y"]) for p in points if p not in named]
     places = place_names(spots, frame=FRAME, avoid=[*avoid, *others])
@@ -99,12 +102,6 @@ def _with_names(points: Sequence[Row], extent: Extent, avoid: Sequence[Spot]) ->
             }
         rows.append({**point, **extra})
     return rows
-
-
-def _notable(points: Sequence[Row]) -> list[Row]:
-    """Return ours, the best, and then those that no point with fewer edits or alarms is near."""
-    ranked = sorted(points, key=lambda p: (not p["ours"], not p["best"], -p["y"]))
-    return ranked[:MOST_NAMES]
 
 
 def _scale(channel: str, pens: Pens, values: list[str]) -> Any:
@@ -135,7 +132,7 @@ def _leaders(base: alt.Chart) -> alt.Chart:
 
 def _names(base: alt.Chart, theme: Theme) -> tuple[alt.Chart, alt.Chart]:
     """Return an edge of paper for the names, so that no line runs through them, and the names."""
-    look = {
+    look: dict[str, Any] = {
         "fontSize": 11.5,
         "fontWeight": 600,
         "baseline": "middle",

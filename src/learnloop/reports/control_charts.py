@@ -16,7 +16,7 @@ from learnloop.reports.control_metrics import Metric
 from learnloop.reports.control_table import ControlRow
 from learnloop.reports.label_places import Spot
 from learnloop.reports.run_lengths import mean_run_length, run_lengths
-from learnloop.reports.themes import Stroke, Theme
+from learnloop.reports.themes import Theme
 
 ROOM = 1.08
 
@@ -40,8 +40,7 @@ def edits_chart(
     limits: Limits | None,
     metric: Metric,
     extent: Extent,
-    strokes: Sequence[Stroke],
-    theme: Theme,
+    pens: Pens,
 ) -> Layered:
     """Return one panel: every arm a point with its deviation, under the limits of its noise."""
     there = [row for row in rows if row.mean is not None]
@@ -67,9 +66,9 @@ def edits_chart(
     if limits.ceiling is not None:
         ways.append([(end, limits.ceiling) for end in extent.x])
     avoid = [spot for way in ways for spot in _obstacles(way, extent)]
-    pens = Pens(strokes, theme)
     return alt.layer(
-        *_limit_lines(limits, axes, theme), *arm_marks(points, axes=axes, pens=pens, avoid=avoid)
+        *_limit_lines(limits, axes, pens.theme),
+        *arm_marks(points, axes=axes, pens=pens, avoid=avoid),
     )
 
 
@@ -86,8 +85,7 @@ def delay_chart(
     *,
     noise: float,
     extent: Extent,
-    strokes: Sequence[Stroke],
-    theme: Theme,
+    pens: Pens,
 ) -> Layered:
     """Return one panel: every arm a point, over the exact curve of the least delay."""
     there = [row for row in rows if row.delay is not None]
@@ -107,12 +105,12 @@ def delay_chart(
     lattice = _lattice(noise, extent)
     avoid = _obstacles([(one["x"], one["y"]) for one in lattice], extent)
     base = alt.Chart(alt.InlineData(values=lattice)).encode(x=x, y=y)
-    curve = base.mark_line(color=theme.muted, strokeWidth=1.5, clip=True)
-    dots = base.mark_point(color=theme.muted, filled=True, size=18, opacity=1, clip=True)
-    names = base.mark_text(color=theme.muted, fontSize=10, dy=11, clip=True).encode(text="name:N")
-    marks = arm_marks(
-        points, axes=Axes(x=x, y=y, extent=extent), pens=Pens(strokes, theme), avoid=avoid
+    curve = base.mark_line(color=pens.theme.muted, strokeWidth=1.5, clip=True)
+    dots = base.mark_point(color=pens.theme.muted, filled=True, size=18, opacity=1, clip=True)
+    names = base.mark_text(color=pens.theme.muted, fontSize=10, dy=11, clip=True).encode(
+        text="name:N"
     )
+    marks = arm_marks(points, axes=Axes(x=x, y=y, extent=extent), pens=pens, avoid=avoid)
     return alt.layer(curve, dots, names, *marks)
 
 
@@ -133,7 +131,7 @@ def _edit_point(row: ControlRow, metric: Metric, extent: Extent) -> dict[str, An
         "reached": f"{metric.show(mean)}{deviation}{metric.unit and ' ' + metric.unit}",
         "price": f"{row.changes_of_prompt:.1f} changes, {row.calls:.1f} calls",
         "seeds": len(row.seeds),
-        "best": row.is_best,
+        "merit": metric.better(mean, 0.0),
     }
 
 
@@ -147,7 +145,7 @@ def _delay_point(row: ControlRow) -> dict[str, Any]:
         "reached": f"{row.delay:.2f} after a flip",
         "price": f"{'more than ' if least else ''}{length:.0f} right answers to a false alarm",
         "seeds": len(row.seeds),
-        "best": row.is_best,
+        "merit": -(row.delay or 0.0),
     }
 
 

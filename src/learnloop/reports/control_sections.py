@@ -32,11 +32,13 @@ class Arm:
     Attributes:
         label: What tells it apart in its section.
         is_ours: Whether the study marks it as this project's own.
+        never_edits: Whether its gate never opens.
         order: Where it stands among the others.
     """
 
     label: str
     is_ours: bool
+    never_edits: bool
     order: tuple[object, ...]
 
 
@@ -90,6 +92,11 @@ def from_record(run: Run) -> ControlRun:
     """Return a run on record as a run of a control task."""
     seconds = sum(timing.seconds for timing in run.timings) if run.timings else None
     return ControlRun(summary=summarise_run(run.info, run.steps), seconds=seconds, record=run)
+
+
+def without_record(summary: RunSummary) -> ControlRun:
+    """Return a run of which only a summary is left as a run of a control task."""
+    return ControlRun(summary=summary)
 
 
 def make_control_sections(runs: Iterable[ControlRun]) -> list[ControlSection]:
@@ -174,7 +181,13 @@ class _Namer:
         if is_named and editor not in summary.label:
             words.append(editor)
         label = _with_words(summary.label, words)
-        return Arm(label=label, is_ours=summary.label.endswith(OURS), order=_order(summary, label))
+        order = _order(summary, label)
+        return Arm(
+            label=label,
+            is_ours=summary.label.endswith(OURS),
+            never_edits=fields.get("method_params.gate") == _PAPER[0],
+            order=order,
+        )
 
     def _variant(self, summary: RunSummary) -> dict[str, str]:
         if summary.spec_hash not in self._variants:

@@ -20,10 +20,14 @@ from learnloop.errors import RecordError
 from learnloop.reports import wording
 from learnloop.reports.charts import Spec, curve_chart, gain_chart, to_png, to_spec
 from learnloop.reports.comparisons import Comparison, compare
+from learnloop.reports.control_markdown import show_interval, signed
+from learnloop.reports.control_page import ControlShown, draw_control_pngs, show_controls, templates
+from learnloop.reports.control_sections import is_control
+from learnloop.reports.control_table import ControlRow
 from learnloop.reports.curves import CurvePoint, cumulative_curves, rolling_curves, window_for
 from learnloop.reports.groups import Section, make_sections
 from learnloop.reports.headline import Tile, caution, lead, measured, sentence, tiles, title
-from learnloop.reports.load import Run
+from learnloop.reports.load import Material, Run
 from learnloop.reports.policies import PolicySummary, summarise_policies
 from learnloop.reports.run_pages import RunShown, show_runs
 from learnloop.reports.tables import TableRow, make_table
@@ -79,25 +83,65 @@ class SectionShown:
         return {stroke.label: stroke for stroke in self.legend}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a page shows: streams of data, and control tasks."""
+
+    sections: list[SectionShown]
+    control: list[ControlShown]
+
+    @property
+    def rows(self) -> list[TableRow | ControlRow]:
+        """The rows of all tables."""
+        rows: list[TableRow | ControlRow] = [row for one in self.sections for row in one.rows]
+        return [*rows, *(row for one in self.control for row in one.rows)]
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are."""
+        streams = sum(one.run_count for one in self.sections)
+        return streams + sum(one.run_count for one in self.control)
+
+
+def sort_out(material: Material) -> Content:
+    """Work out all that a page says about what was read."""
+    streams = [run for run in material.runs if not is_control(run.info.task)]
+    control = [run for run in material.runs if is_control(run.info.task)]
+    summaries = [one for one in material.summaries if is_control(one.task)]
+    return Content(
+        sections=[show_section(section) for section in make_sections(streams)],
+        control=show_controls(control, summaries),
+    )
+
+
 def write_report(runs: Sequence[Run], *, out: Path, command: str) -> Path:
+    """Write the report of runs that were read; see `write_page`."""
+    return write_page(sort_out(Material(runs=tuple(runs))), out=out, command=command)
+
+
+def write_page(content: Content, *, out: Path, command: str) -> Path:
     """Write the page and the PNGs into a folder, made if need be, and return the page's path.
 
     Args:
-        runs: What to report on.
+        content: What to show.
         out: Folder to write into; files of the same names are replaced.
         command: The command that asked for the report, for the footer.
 
     Raises:
         RecordError: The folder cannot be written.
     """
-    shown = [show_section(section) for section in make_sections(runs)]
-    written = {PAGE: render(shown, command=command).encode()}
+    shown = content.sections
+    page = render(shown, control=content.control, command=command)
+    written = {PAGE: page.encode()}
     for one in shown:
-        written |= draw_pngs(one, prefix=f"{one.id}-" if len(shown) > 1 else "")
+        alone = len(shown) == 1 and not content.control
+        written |= draw_pngs(one, prefix="" if alone else f"{one.id}-")
+    for task in content.control:
+        written |= draw_control_pngs(task)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, content in written.items():
-            (out / name).write_bytes(content)
+        for name, data in written.items():
+            (out / name).write_bytes(data)
     except OSError as error:
         raise RecordError(
             f"cannot write the report in {str(out)!r}: {error.strerror}; give another --out"
@@ -133,23 +177,36 @@ def show_section(section: Section) -> SectionShown:
     )
 
 
-def render(sections: Sequence[SectionShown], *, command: str) -> str:
+def render(
+    sections: Sequence[SectionShown], *, command: str, control: Sequence[ControlShown] = ()
+) -> str:
     """Return the page. Whatever a model wrote is escaped, in the markup and in the data."""
-    script = files("learnloop.reports").joinpath("page.js").read_text("utf-8")
-    style = files("learnloop.reports").joinpath("page.css").read_text("utf-8")
-    vega = _vega()
+    scripts = [_vega()]
+    scripts += [_asset("page.js")] if sections else []
+    scripts += [_asset("control.js")] if control else []
+    style = _asset("page.css") + (_asset("control.css") if control else "")
+    data: dict[str, object] = {}
+    if sections:
+        data["charts-data"] = {f.id: f.specs for one in sections for f in one.figures}
+        data["runs-data"] = [asdict(run) for one in sections for run in one.runs]
+    if control:
+        panels = [panel for one in control for panel in (*one.edits, *one.delays)]
+        data["panels-data"] = {panel.id: panel.specs for panel in panels}
+        data["trajectories-data"] = {
+            one.id: [asdict(run) for run in one.trajectories] for one in control
+        }
+        data["trajectory-figures"] = templates()
     return (
         _templates()
         .get_template("page.html.j2")
         .render(
             sections=sections,
+            control=control,
             command=command,
-            policy=_content_policy([vega, script]),
+            policy=_content_policy(scripts),
             style=Markup(style),
-            vega=Markup(vega),
-            script=Markup(script),
-            charts=htmlsafe_json_dumps({f.id: f.specs for one in sections for f in one.figures}),
-            runs=htmlsafe_json_dumps([asdict(run) for one in sections for run in one.runs]),
+            scripts=[Markup(script) for script in scripts],
+            data={name: htmlsafe_json_dumps(value) for name, value in data.items()},
         )
     )
 
@@ -212,6 +269,11 @@ def _describe(points: Sequence[CurvePoint], window: int) -> str:
 
 
 @cache
+def _asset(name: str) -> str:
+    return files("learnloop.reports").joinpath(name).read_text("utf-8")
+
+
+@cache
 def _vega() -> str:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
@@ -225,7 +287,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["say"] = wording
+    environment.globals |= {"say": wording, "interval": show_interval, "signed": signed}
     return environment
 
 

@@ -124,7 +124,11 @@ def _verdicts(theme: Theme) -> Spec:
             "tooltip": _TOOLTIP,
         },
     }
-    return {"height": 22, "title": _title("Answers (wrong ones coloured; dashed lines: the rule flips)", theme), "layer": [band]}
+    return {
+        "height": 22,
+        "title": _title("Answers (wrong ones coloured; dashed lines: the rule flips)", theme),
+        "layer": [band],
+    }
 
 
 def _numbers(theme: Theme) -> Spec:

@@ -1,0 +1,399 @@
+"""All that a page says about one control task, worked out; and its charts as PNG."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from learnloop.records.run_summary import RunSummary
+from learnloop.reports.arm_marks import Pens, shape_of
+from learnloop.reports.charts import Spec, to_png
+from learnloop.reports.control_charts import (
+    delay_chart,
+    delay_extent,
+    edits_chart,
+    edits_extent,
+    panel,
+)
+from learnloop.reports.control_comparison import (
+    PairedResult,
+    beaten_everywhere,
+    choose_arm,
+    compare_arms,
+)
+from learnloop.reports.control_limits import Limits, make_limits
+from learnloop.reports.control_sections import (
+    ControlSection,
+    Level,
+    from_record,
+    make_control_sections,
+    without_record,
+)
+from learnloop.reports.control_table import ControlRow, make_control_rows
+from learnloop.reports.headline import Tile
+from learnloop.reports.load import Run
+from learnloop.reports.themes import THEMES, Stroke, strokes
+from learnloop.reports.trajectories import Trajectory, choose_trajectories
+from learnloop.reports.trajectory_chart import fill, template
+from learnloop.reports.wording import listing, plural
+
+KINDS = (False, True)
+"""Whether the answers of a trajectory are numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One panel of a row of charts, at one level of noise; `specs` by theme."""
+
+    id: str
+    title: str
+    words: str
+    specs: Mapping[str, Spec]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """How some runs were made: what their records have in common, and how many they are."""
+
+    model: str
+    model_sha256: str
+    packages: str
+    machine: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlShown:
+    """All that the page says about one control task."""
+
+    id: str
+    section: ControlSection
+    arm: str | None
+    title: str
+    sentence: str
+    tiles: list[Tile]
+    rows: list[ControlRow]
+    limits: Mapping[str, Limits]
+    results: list[PairedResult]
+    edits: list[Panel]
+    delays: list[Panel]
+    trajectories: list[Trajectory]
+    legend: tuple[Stroke, ...]
+
+    @property
+    def run_count(self) -> int:
+        """How many runs there are."""
+        return sum(map(len, self.section.runs.values()))
+
+    @property
+    def swatches(self) -> dict[str, Stroke]:
+        """The strokes by label."""
+        return {stroke.label: stroke for stroke in self.legend}
+
+    @property
+    def shapes(self) -> dict[str, str]:
+        """The shapes of the points by label."""
+        return {stroke.label: shape_of(stroke) for stroke in self.legend}
+
+    def row(self, arm: str, level: Level) -> ControlRow | None:
+        """Return what one arm came to at one level."""
+        return next((r for r in self.rows if (r.arm, r.feedback) == (arm, level.feedback)), None)
+
+    def rows_at(self, level: Level) -> list[ControlRow]:
+        """Return what all arms came to at one level."""
+        return [row for row in self.rows if row.feedback == level.feedback]
+
+    def results_at(self, level: Level) -> list[PairedResult]:
+        """Return the comparisons at one level."""
+        return [one for one in self.results if one.feedback == level.feedback]
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles that models were called in."""
+        return list(dict.fromkeys(role for row in self.rows for role in row.model_calls))
+
+    @property
+    def curve_names(self) -> list[tuple[str, str]]:
+        """The limits that are drawn, each with the kind of its line."""
+        curves = [curve for one in self.limits.values() for curve in one.curves]
+        names = {curve.name: "solid" if curve.is_main else "dotted" for curve in curves}
+        ceilings = {one.ceiling_name: "dashed" for one in self.limits.values() if one.ceiling_name}
+        return [*names.items(), *ceilings.items()]
+
+    @property
+    def origins(self) -> list[Origin]:
+        """How the runs were made, where the record says so."""
+        infos = [
+            run.record.info for runs in self.section.runs.values() for run in runs if run.record
+        ]
+        made = Counter(
+            (
+                info.model,
+                info.model_sha256 or "not a file",
+                ", ".join(f"{name} {version}" for name, version in info.packages.items()),
+                ", ".join(f"{name} {value}" for name, value in info.machine.items()),
+            )
+            for info in infos
+        )
+        return [
+            Origin(model=model, model_sha256=digest, packages=packages, machine=machine, runs=count)
+            for (model, digest, packages, machine), count in made.items()
+        ]
+
+    @property
+    def seeds(self) -> list[int]:
+        """All seeds, ascending."""
+        runs = self.section.runs.values()
+        return sorted({run.summary.seed for members in runs for run in members})
+
+    @property
+    def models(self) -> list[str]:
+        """The models that the specs name."""
+        runs = self.section.runs.values()
+        return list(dict.fromkeys(run.summary.model for members in runs for run in members))
+
+    @property
+    def lengths(self) -> list[int]:
+        """The numbers of steps that runs have."""
+        runs = self.section.runs.values()
+        return sorted({run.summary.steps for members in runs for run in members})
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """From where to where the intervals of the comparisons go, zero within."""
+        ends = [end for one in self.results for end in _ends(one)]
+        return min([0.0, *ends]), max([0.0, *ends])
+
+
+def show_controls(runs: Iterable[Run], summaries: Iterable[RunSummary]) -> list[ControlShown]:
+    """Work out what a page says about the runs of control tasks, task by task."""
+    known = chain(map(from_record, runs), map(without_record, summaries))
+    return [show_control(section) for section in make_control_sections(known)]
+
+
+def show_control(section: ControlSection) -> ControlShown:
+    """Work out what a page says about one control task."""
+    limits = make_limits(section)
+    rows = make_control_rows(section, limits=limits)
+    arm = choose_arm(section, rows)
+    results = compare_arms(section, arm) if arm is not None else []
+    quiet = frozenset(one.label for one in section.arms if one.never_edits)
+    legend = strokes(section.labels, baselines=quiet, leading=arm)
+    return ControlShown(
+        id=section_id(section),
+        section=section,
+        arm=arm,
+        title=_title(section, arm, results),
+        sentence=_sentence(section, arm, results),
+        tiles=_tiles(section, arm, rows, limits),
+        rows=rows,
+        limits=limits,
+        results=results,
+        edits=_edit_panels(section, rows, limits, legend=legend, arm=arm),
+        delays=_delay_panels(section, rows, legend=legend, arm=arm),
+        trajectories=choose_trajectories(section, arm=arm),
+        legend=legend,
+    )
+
+
+def section_id(section: ControlSection) -> str:
+    """Return the name of a section in addresses and files."""
+    return re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
+
+
+def templates() -> dict[str, dict[str, Spec]]:
+    """Return the figure of one run without data, by kind and theme."""
+    return {
+        "number" if kind else "rule": {
+            theme.name: template(theme, is_number=kind) for theme in THEMES
+        }
+        for kind in KINDS
+    }
+
+
+def draw_control_pngs(shown: ControlShown) -> dict[str, bytes]:
+    """Return the charts of one control task as PNG, by file name, for light and for dark."""
+    drawn = {}
+    for theme in THEMES:
+        for name, panels in (("edits", shown.edits), ("delay", shown.delays)):
+            if panels:
+                row = _side_by_side([(one.title, one.specs[theme.name]) for one in panels])
+                drawn[f"{shown.id}-{name}-{theme.name}.png"] = to_png(row, theme=theme)
+        for run in shown.trajectories[:1]:
+            spec = fill(template(theme, is_number=run.is_number), run)
+            drawn[f"{shown.id}-trajectory-{theme.name}.png"] = to_png(spec, theme=theme)
+    return drawn
+
+
+def _side_by_side(panels: Sequence[tuple[str, Spec]]) -> Spec:
+    """Return panels as one chart; colours and shapes stand for the same arms in each."""
+    shared = {key: panels[0][1][key] for key in ("background", "config")}
+    views = [
+        {"layer": spec["layer"], "width": 360, "height": 340, "title": title}
+        for title, spec in panels
+    ]
+    data: Spec = {}
+    for _, spec in panels:
+        data |= spec.get("datasets", {})
+    separate = {"scale": {"color": "independent", "shape": "independent"}}
+    return {"hconcat": views, "datasets": data, "resolve": separate, **shared}
+
+
+def _edit_panels(
+    section: ControlSection,
+    rows: Sequence[ControlRow],
+    limits: Mapping[str, Limits],
+    *,
+    legend: tuple[Stroke, ...],
+    arm: str | None,
+) -> list[Panel]:
+    extent = edits_extent(rows, list(limits.values()), section.metric)
+    panels = []
+    for place, level in enumerate(section.levels):
+        there = [row for row in rows if row.feedback == level.feedback and row.mean is not None]
+        specs = {
+            theme.name: panel(
+                edits_chart(
+                    there,
+                    limits=limits.get(level.feedback),
+                    metric=section.metric,
+                    extent=extent,
+                    pens=Pens(legend, theme, arm),
+                ),
+                theme=theme,
+            )
+            for theme in THEMES
+        }
+        words = [
+            f"{row.arm} {section.metric.show(row.mean)}{section.metric.unit} with "
+            f"{row.changes_of_prompt:.1f} changes"
+            for row in there
+        ]
+        said = f"{section.metric.name} at {level.title}: {'; '.join(words) or 'no finished run'}."
+        panels.append(
+            Panel(
+                id=f"{section_id(section)}-edits-{place}",
+                title=level.title,
+                words=said,
+                specs=specs,
+            )
+        )
+    return panels
+
+
+def _delay_panels(
+    section: ControlSection,
+    rows: Sequence[ControlRow],
+    *,
+    legend: tuple[Stroke, ...],
+    arm: str | None,
+) -> list[Panel]:
+    """Return delay against run length for a rule that flips, where feedback is noisy at all."""
+    if section.task != "parity":
+        return []
+    panels = []
+    extent = delay_extent(rows)
+    for place, level in enumerate(section.levels):
+        there = [row for row in rows if row.feedback == level.feedback and row.delay is not None]
+        if not there or not 0 < level.noise < 0.5:
+            continue
+        specs = {
+            theme.name: panel(
+                delay_chart(there, noise=level.noise, extent=extent, pens=Pens(legend, theme, arm)),
+                theme=theme,
+            )
+            for theme in THEMES
+        }
+        words = [
+            f"{row.arm} {row.delay or 0:.1f} wrong answers after a flip, "
+            f"{'no false alarm' if row.run_length is None else f'{row.run_length:.0f} right ones'}"
+            f"{'' if row.run_length is None else ' to a false alarm'}"
+            for row in there
+        ]
+        said = f"Delay against run length at {level.title}: {'; '.join(words)}."
+        panels.append(
+            Panel(
+                id=f"{section_id(section)}-delay-{place}",
+                title=level.title,
+                words=said,
+                specs=specs,
+            )
+        )
+    return panels
+
+
+def _title(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:
+    if arm is None:
+        return f"{section.environment}: no run has come to its end yet"
+    others = {one.other for one in results}
+    if not others:
+        return f"{section.environment}: {arm} alone"
+    beaten = beaten_everywhere(results)
+    if len(beaten) == len(others):
+        return f"{arm} beats every other arm at no more calls"
+    return f"{arm} beats {len(beaten)} of {len(others)} other arms at no more calls"
+
+
+def _sentence(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:
+    """Return what the headline counts, and where it does not hold."""
+    if arm is None or not results:
+        return ""
+    parts = [
+        f"Counted are arms that it beats in the mean {section.metric.name} over common seeds at "
+        f"every level of noise, with no more calls of the editor."
+    ]
+    chance = sum(one.is_better and not one.is_sure for one in results)
+    if chance:
+        parts.append(
+            f"{plural(chance, 'of these differences', 'of these differences')} may be chance."
+        )
+    beaten = beaten_everywhere(results)
+    others = list(dict.fromkeys(one.other for one in results if one.other not in beaten))
+    if 0 < len(others) <= 8:
+        parts.append(f"Not beaten everywhere: {listing(others)}.")
+    return " ".join(parts)
+
+
+def _tiles(
+    section: ControlSection,
+    arm: str | None,
+    rows: Sequence[ControlRow],
+    limits: Mapping[str, Limits],
+) -> list[Tile]:
+    metric = section.metric
+    return [
+        Tile(
+            number=metric.show(row.mean),
+            unit=metric.unit,
+            label=f"{metric.name} at {level.title}",
+            against=_against(section, row, rows, limits.get(level.feedback)),
+        )
+        for level in section.levels
+        for row in rows
+        if (row.arm, row.feedback) == (arm, level.feedback) and row.mean is not None
+    ]
+
+
+def _against(
+    section: ControlSection, row: ControlRow, rows: Sequence[ControlRow], limits: Limits | None
+) -> str:
+    """Return what a number is to be held against: the best other arm, and the ceiling."""
+    metric = section.metric
+    others = [r for r in rows if r.feedback == row.feedback and r.arm != row.arm]
+    rivals = [(metric.better(r.mean, 0.0), r) for r in others if r.mean is not None]
+    words = []
+    if rivals:
+        best = max(rivals, key=lambda pair: pair[0])[1]
+        words.append(f"best other: {best.arm} {metric.show(best.mean)}")
+    if limits and limits.ceiling is not None:
+        words.append(f"{limits.ceiling_name} {metric.show(limits.ceiling)}")
+    return "; ".join(words)
+
+
+def _ends(result: PairedResult) -> tuple[float, ...]:
+    if result.interval is None:
+        return (result.difference,)
+    return (result.interval.low, result.interval.high, result.difference)
