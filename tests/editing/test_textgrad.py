@@ -121,10 +121,11 @@ def test_a_proposal_that_cannot_be_used_is_charged_in_full_and_deploys_nothing(
     [
         f"<think>The tag {OPEN} comes first, then {OPEN}x{CLOSE}.</think>{GOOD}",
         f"The tag {OPEN} comes first.</think>\n{GOOD}",
+        f"{OPEN}{{{NEW}}}{CLOSE}",
         f"Gladly: {OPEN}\n  even :Blue\n\n odd:  Red\n{CLOSE} It was a pleasure.",
     ],
 )
-def test_thinking_that_mentions_the_tag_and_chatter_around_it_do_not_matter(reply, evidence):
+def test_thinking_that_mentions_the_tag_chatter_and_braces_do_not_matter(reply, evidence):
     edit, _ = edit_with(["<think>hm</think>wrong", "<think>hm", reply], evidence)
     assert (edit.text, edit.invalid, edit.calls) == (NEW, 0, 3)
 
@@ -384,4 +385,4 @@ def test_a_prompt_of_numbers_is_asked_for_by_range_and_read_as_numbers(
     model = Recorded(edit=f"{OPEN}{reply}{CLOSE}")
     old = Prompt(version=0, text="lower: 1\nupper: 100")
     assert make_editor(model, bounds_task).edit(old, [make_episode("a")]).text == text
-    assert "lower: a whole number from 1 to 100\nupper: a whole" in model.texts[-1]
+    assert "Line 2 is `upper: ` and a whole number from 1 to 100." in model.texts[-1]

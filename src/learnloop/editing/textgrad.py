@@ -78,9 +78,12 @@ class TextGradEditor:
         )
 
     def edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
-        step = self._engine("edit")
+        request = "" if self.task.prompt_form is None else _PLAINLY
+        step = self._engine("edit", request=request)
         try:
             text = self._optimise(prompt, evidence, step)
+            if self.task.prompt_form is not None:
+                text = _without_braces(text)
             text = accept(self.task, text, evidence=evidence, max_characters=self.max_characters)
         except ProposalError as error:
             reason = f"not valid: {error}"
@@ -93,7 +96,7 @@ class TextGradEditor:
         """Make the three calls and return the text between the tags."""
         data = _data(self.task, evidence)
         theta = self._textgrad.Variable(
-            as_data(prompt.text), requires_grad=True, role_description=_ROLE
+            as_data(prompt.text), requires_grad=True, role_description=_role(self.task)
         )
         loss = self._textgrad.TextLoss(
             _instruction(self.task, self.words) + data, engine=self._engine("loss", evidence=data)
@@ -102,7 +105,7 @@ class TextGradEditor:
             parameters=[theta], engine=step, constraints=_constraints(self.task), gradient_memory=0
         )
         optimizer.zero_grad()
-        request = _LIMIT.format(words=self.words)
+        request = _FEEDBACK.format(words=self.words)
         loss(theta).backward(engine=self._engine("backward", request=request))
         _take_step(optimizer, step)
         return str(theta.value)
@@ -125,11 +128,27 @@ def _take_step(optimizer: Any, step: RoleEngine) -> None:
         raise ProposalError(f"{OPEN} is never closed")
 
 
+def _without_braces(text: str) -> str:
+    """Return the text without the braces that the package shows round its place.
+
+    A structured prompt holds none, so a model that writes them has followed the format shown.
+    """
+    return text[1:-1] if text.startswith("{") and text.endswith("}") else text
+
+
 def _instruction(task: Task, words: int) -> str:
     form = task.prompt_form
     question, shape = (_FREE_QUESTION, "") if form is None else (form.question, _shape(task))
     criticise = _CRITICISE.format(words=words)
     return "\n\n".join(filter(None, [task.role, task.instructions, question, shape, criticise]))
+
+
+def _role(task: Task) -> str:
+    form = task.prompt_form
+    if form is None:
+        return "instructions for this work"
+    names = ", ".join(f"`{field.name}`" for field in form.fields)
+    return f"lines {names}, which state what holds now"
 
 
 def _shape(task: Task) -> str:
@@ -146,8 +165,14 @@ def _constraints(task: Task) -> list[str]:
     form = task.prompt_form
     if form is None:
         return [_SHORT]
-    lines = "\n".join(f"{field.name}: {_range(field)}" for field in form.fields)
-    return [_EXACTLY.format(count=len(form.fields), lines=lines)]
+    lines = [f"Line {n} is {_line(field)}." for n, field in enumerate(form.fields, start=1)]
+    return [*lines, _AGREE, _NOTHING_ELSE]
+
+
+def _line(field: PromptField) -> str:
+    if field.choices:
+        return " or ".join(f"`{field.name}: {choice}`" for choice in field.choices)
+    return f"`{field.name}: ` and {_range(field)}"
 
 
 def _meaning(field: PromptField) -> str:
@@ -162,8 +187,6 @@ def _range(field: PromptField) -> str:
 
 OPEN, CLOSE = "<IMPROVED_VARIABLE>", "</IMPROVED_VARIABLE>"
 """The tags that textgrad asks for and reads; its templates name them, so they are not ours."""
-
-_ROLE = "description of what holds now"
 
 _FIELDS = "The variable states what is believed to hold now, one line a field:"
 
@@ -187,11 +210,16 @@ Observed, oldest first:
 The variable:
 """
 
-_LIMIT = "Use at most {words} words."
-
-_EXACTLY = (
-    "The improved variable is exactly {count} lines, each a name, a colon and one value, with no "
-    "other word:\n{lines}"
+_FEEDBACK = (
+    "In at most {words} words, say for each line of the variable whether the observations "
+    "contradict it, and what fits them."
 )
 
-_SHORT = "The improved variable is plain text of at most 150 words."
+_PLAINLY = "\n\nWrite the improved variable itself, without braces."
+"""The package shows the place of the variable in braces, which small models write as well."""
+
+_AGREE = "The variable agrees with most of the observations in the conversation."
+
+_NOTHING_ELSE = "There is nothing else between the tags: no braces and no explanation."
+
+_SHORT = "The improved variable is plain text of at most 150 words, not put into braces."
