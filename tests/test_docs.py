@@ -136,8 +136,8 @@ def test_every_extra_is_explained():
     named = [
         (*code_in(row[0]), *code_in(row[1])) for row in rows(section(_dependencies(), "Extras"))
     ]
-    extras = PROJECT["project"]["optional-dependencies"]
-    assert named == [(extra, *map(_package, packages)) for extra, packages in extras.items()]
+    extras = PROJECT["project"]["optional-dependencies"].items()
+    assert named == [(name, _package(each)) for name, packages in extras for each in packages]
 
 
 def test_every_development_dependency_is_explained():
