@@ -322,6 +322,12 @@ def test_evidence_since_the_change_is_counted_as_the_gate_counts():
     assert bench.editor.shown == [["q4", "q5"]]
 
 
+def test_evidence_since_the_change_is_found_after_more_steps_than_are_remembered():
+    bench = Bench(Acts("Blue"), gate=CUSUMGate(threshold=2.0), select=since_change(8))
+    bench.see(*["Red"] * 70, "Blue", "Blue")
+    assert bench.editor.shown == [["q70", "q71"]]
+
+
 def test_only_so_many_episodes_are_kept():
     bench = Bench(Acts("Blue"), gate=Openings([False] * 99 + [True]), select=recent(500))
     bench.see(*["Red"] * 99, "Blue")

@@ -51,7 +51,9 @@ def ruin(margin, right):
 @pytest.mark.parametrize("eta", [0.1, 0.2, 0.3])
 @pytest.mark.parametrize("margin", [1, 2, 3])
 def test_the_sprt_is_the_ruin_of_a_gambler(margin, eta):
-    ends, mean = outcomes(SPRTTrial(margin=margin), lambda _: {1.0: 1 - eta, -1.0: eta}, depth=14)
+    ends, mean = outcomes(
+        SPRTTrial(margin=margin, longest=99), lambda _: {1.0: 1 - eta, -1.0: eta}, depth=14
+    )
     lost, steps = ruin(margin, 1 - eta)
     assert -1e-12 <= lost - ends["roll_back"] <= ends["open"] + 1e-12
     assert lost == pytest.approx(eta**margin / (eta**margin + (1 - eta) ** margin))
@@ -67,7 +69,7 @@ def test_the_sprt_is_the_ruin_of_a_gambler(margin, eta):
 def test_the_sprt_errs_and_lasts_as_computed(eta, margin, error, steps):
     runs, rng = 2000, np.random.default_rng(margin)
     verdicts, lengths = Counter(), []
-    trial = SPRTTrial(margin=margin)
+    trial = SPRTTrial(margin=margin, longest=999)
     for _ in range(runs):
         trial.begin()
         verdict, length = "open", 0
@@ -116,6 +118,24 @@ def test_a_fair_game_makes_no_bettor_rich_more_often_than_alpha(game, alpha):
     ends, _ = outcomes(BettingTrial(alpha=alpha, longest=100), game, depth=13)
     assert ends["keep"] <= alpha + 1e-12
     assert ends["roll_back"] <= alpha + 1e-12
+
+
+@pytest.mark.parametrize("step", [1.0, -1.0])
+@pytest.mark.parametrize(("alpha", "bet"), [(0.05, 0.5), (0.2, 0.5), (0.01, 0.9), (0.3, 0.1)])
+def test_luck_alone_makes_a_bettor_rich_after_as_many_steps_as_the_wealth_takes(alpha, bet, step):
+    trial = BettingTrial(alpha=alpha, bet=bet, longest=99)
+    trial.begin()
+    steps = 1
+    while judge(trial, step) == "open":
+        steps += 1
+    assert steps == math.ceil(math.log(1 / alpha) / math.log(1 + bet))
+
+
+def test_a_trial_of_the_default_length_is_seldom_cut_short():
+    # Two steps apart at the end of each pair, else back at 0: (2 * .2 * .8)^4 are still open.
+    ends, _ = outcomes(SPRTTrial(longest=9), lambda _: {1.0: 0.8, -1.0: 0.2}, depth=8)
+    assert ends["open"] == pytest.approx(0.32**4)
+    assert SPRTTrial().longest == 8
 
 
 def test_the_bettor_decides_wrongly_less_often_than_alpha_and_rightly_before_long():

@@ -16,7 +16,8 @@ class BettingTrial:
     multiplied by 1 + bet * d, that for the old one by 1 - bet * d. While the new prompt is no
     better in the mean, the first is a supermartingale, so that it ever reaches 1 / alpha has
     probability alpha at most (Ville); the same holds the other way round. No noise level enters,
-    and the world may change as it likes. The price is a longer trial than that of `SPRTTrial`.
+    and the world may change as it likes. The price is a longer trial than that of `SPRTTrial`, of
+    at least log(1 / alpha) / log(1 + bet) observations, and nothing is edited meanwhile.
 
     An open trial is ended after `longest` observations, and the new prompt kept: it was what the
     editor wanted, and nothing was shown against it.
@@ -35,7 +36,7 @@ class BettingTrial:
 
     alpha: float = 0.05
     bet: float = 0.5
-    longest: int = 30
+    longest: int = 16
     _for_new: float = field(default=1.0, init=False, repr=False)
     _for_old: float = field(default=1.0, init=False, repr=False)
     _judged: int = field(default=0, init=False, repr=False)

@@ -19,7 +19,10 @@ class SPRTTrial:
     Wald's sequential test (Annals of Mathematical Statistics 16, 1945) whatever the rate is; see
     `margin_for`. The worse prompt wins with probability q^m / (q^m + (1-q)^m), q being the rate and
     m the margin: the ruin of a gambler. Observations that both prompts meet, or both miss, say
-    nothing, so a trial that stays open is ended after `longest` of them, and the new prompt kept.
+    nothing, and nothing is edited meanwhile, so a trial that stays open is ended after `longest`
+    of them, and the new prompt kept. At margin 2, where prompts always differ, 1 % of trials last
+    that long at a rate of 0.2. Where both are often wrong, as on a number that moves, a trial
+    mostly holds up the next edit.
 
     Args:
         margin: The lead, in observations, that decides.
@@ -33,7 +36,7 @@ class SPRTTrial:
     """
 
     margin: float = 2.0
-    longest: int = 30
+    longest: int = 8
     _lead: float = field(default=0.0, init=False, repr=False)
     _judged: int = field(default=0, init=False, repr=False)
 
