@@ -120,13 +120,14 @@ def _plain(text: str) -> str:
 
 
 def _system(task: Task) -> str:
-    question = _FREE_TEXT_QUESTION if task.prompt_form is None else task.prompt_form.question
-    return "\n\n".join([task.role, task.instructions, question])
+    what = _FREE_TEXT_QUESTION if task.prompt_form is None else _FORM_QUESTION
+    return "\n\n".join([task.role, task.instructions, what])
 
 
 def _user(task: Task, prompt: Prompt, evidence: Sequence[Episode]) -> str:
     lines = "\n".join(_line(task, episode) for episode in evidence)
-    return _REQUEST.format(prompt=as_data(prompt.text), evidence=lines)
+    question = _FREE_TEXT_REQUEST if task.prompt_form is None else task.prompt_form.question
+    return _REQUEST.format(prompt=as_data(prompt.text), evidence=lines, question=question)
 
 
 def _line(task: Task, episode: Episode) -> str:
@@ -155,13 +156,19 @@ _FREE_TEXT_QUESTION = (
     "and general, so that the wrong answers would have been right and the right ones stay right."
 )
 
+_FREE_TEXT_REQUEST = "Write the instructions anew."
+
+_FORM_QUESTION = "Answer in JSON, by the newest observations."
+
 _REQUEST = """\
-What was believed until now:
+Until now this was believed; it may have changed:
 <prompt>
 {prompt}
 </prompt>
 
-What was observed since, oldest first:
+Newest observations:
 <evidence>
 {evidence}
-</evidence>"""
+</evidence>
+
+{question}"""

@@ -176,10 +176,7 @@ _FORM = PromptForm(
     observe=_observe,
     fit=_fit,
     complain=_complain,
-    question=(
-        "The newest observations count most: the rule may have been reversed lately, and some "
-        "observations are wrong. Which colour do even numbers have now, and which odd ones?"
-    ),
+    question="Which colour do even numbers have in these observations, and which odd ones?",
 )
 
 _TASK = Task(
