@@ -108,7 +108,9 @@ def _guess(section: ControlSection, level: Level) -> Limits | None:
         period=_whole(section.params, "period", 30),
         bucket=_whole(section.params, "bucket", 10),
     )
-    return Limits(ceiling=guess_ceiling(game).mean, ceiling_name="ideal tracker, simulated")
+    return Limits(
+        ceiling=guess_ceiling(game, runs=400).mean, ceiling_name="ideal tracker, simulated"
+    )
 
 
 def _track(section: ControlSection, level: Level) -> Limits | None:
