@@ -269,10 +269,13 @@ def _outcome(start: Candidate, winner: Candidate, proposals: int) -> str:
 
 
 def _system(task: Task, form: PromptForm) -> str:
-    fields = "\n".join(
-        f"`{field.name}` is {field.meaning}: {_range(field)}." for field in form.fields
+    fields = [f"`{field.name}` is {field.meaning}: {_range(field)}." for field in form.fields]
+    return _SYSTEM.format(
+        role=task.role,
+        instructions=task.instructions,
+        question=form.question,
+        fields="\n".join(fields),
     )
-    return _SYSTEM.format(role=task.role, instructions=task.instructions, fields=fields)
 
 
 def _range(field: PromptField) -> str:
@@ -286,21 +289,21 @@ _SYSTEM = """\
 
 {instructions}
 
-You keep a prompt up to date that says what holds now. You are shown the prompt, what was \
-observed, and what the prompt says to it. Where most of it is wrong, change the values in the \
-prompt so that they agree with what was observed. Keep the names before the colons.
+You keep a prompt up to date that says what holds now. {question}
+
 {fields}
 
-Reply with the whole new prompt only, between ``` and ```."""
+Reply with the new prompt only, between ``` and ```: the same names, and after each colon the \
+value that fits what was observed."""
 
 _TEMPLATE = """\
-The prompt until now:
+The old prompt:
 ```
 <curr_param>
 ```
 
-What was observed:
+What was observed since, and what the old prompt says to it:
 
 <side_info>
 
-Write the new prompt."""
+Write the new prompt. If the old one is wrong above, give it the values that were observed."""
