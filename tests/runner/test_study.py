@@ -1,7 +1,7 @@
 import pytest
 
 from learnloop.errors import ConfigError
-from learnloop.runner.study import expand, read_study
+from learnloop.runner.study import expand, expand_summaries, read_study
 
 GRIDS = """
 name = "two grids"
@@ -75,3 +75,42 @@ def test_a_bad_study_file_is_a_clear_error(tmp_path, text, message):
 def test_a_study_file_that_is_not_there_is_a_clear_error(tmp_path):
     with pytest.raises(ConfigError, match="No such file"):
         read_study(tmp_path / "none.toml")
+
+
+BARE = 'methods = "zero_shot"\nenvironments = "parity"\nmodel = "none"\n'
+
+
+@pytest.mark.parametrize(
+    ("written", "seeds"),
+    [('"1-4"', [1, 2, 3, 4]), ('["1-2", 9, "4-5"]', [1, 2, 9, 4, 5]), ('"7-7"', [7]), ("3", [3])],
+)
+def test_seeds_may_be_written_as_a_range(tmp_path, written, seeds):
+    (grid,) = study(tmp_path, BARE + f"seeds = {written}").grids
+    assert grid.seeds == seeds
+
+
+@pytest.mark.parametrize("written", ['"4-1"', '"1-"', '"a-b"', "[]", '"1-2-3"'])
+def test_seeds_that_are_none_are_a_clear_error(tmp_path, written):
+    with pytest.raises(ConfigError, match=r"grids\.0\.seeds"):
+        study(tmp_path, BARE + f"seeds = {written}")
+
+
+@pytest.mark.parametrize(("kept", "seeds"), [(0, []), (1, [1]), (2, [1, 2])])
+def test_runs_that_leave_summaries_leave_the_steps_of_the_first_seeds(tmp_path, kept, seeds):
+    text = BARE + f'seeds = "1-5"\nkeep = "summaries"\nkeep_steps_for = {kept}'
+    read = study(tmp_path, text)
+    assert [spec.seed for spec in expand_summaries(read)] == [1, 2, 3, 4, 5]
+    assert [spec.seed for spec in expand(read)] == seeds
+
+
+def test_runs_leave_their_steps_unless_told_otherwise(tmp_path):
+    read = study(tmp_path, BARE + 'seeds = "1-3"')
+    assert len(expand(read)) == 3
+    assert expand_summaries(read) == ()
+
+
+@pytest.mark.parametrize("models", ['model = "local"', 'model = "none"\npolicy_model = "local"'])
+def test_summaries_are_for_runs_without_a_model(tmp_path, models):
+    text = BARE.replace('model = "none"', models) + 'keep = "summaries"'
+    with pytest.raises(ConfigError, match="for runs without a model; set model = 'none'"):
+        study(tmp_path, text)
