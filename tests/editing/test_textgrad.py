@@ -4,7 +4,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import textgrad
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from learnloop.editing import EDITORS
 from learnloop.editing.parts import EditorParts
 from learnloop.editing.prompt_history import PromptHistory
 from learnloop.editing.textgrad import TextGradEditor
+from learnloop.editing.textgrad_engine import load_textgrad
 from learnloop.environments.parity import Parity
 from learnloop.errors import (
     BudgetError,
@@ -188,6 +188,7 @@ def test_a_bug_of_a_model_is_not_taken_for_missing_tags(failing, evidence):
 
 
 def test_an_engine_for_the_whole_process_is_refused_by_name(evidence):
+    textgrad = load_textgrad()
     textgrad.set_backward_engine(lambda prompt, **kwargs: "mine")
     try:
         with pytest.raises(EditingError, match="set_backward_engine"):
