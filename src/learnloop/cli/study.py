@@ -72,7 +72,12 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
         return
     spending = Spending(budget, clock=time.perf_counter)
     tally = _make_bulk(bulk, directory=directory, spending=spending, jobs=jobs)
-    watcher = _sweep(planned, directory=directory, spending=spending, jobs=jobs or 1)
+    watcher = _sweep(
+        planned,
+        directory=directory,
+        spending=spending,
+        jobs=jobs or (_cores() if bulk.specs else 1),
+    )
     reasons = watcher.reasons | tally.reasons(stopped=spending.why_stop())
     _report(planned, bulk, reasons=reasons, directory=directory, as_json=as_json)
 
@@ -114,10 +119,14 @@ def _make_bulk(bulk: BulkPlan, *, directory: Path, spending: Spending, jobs: int
             directory=directory,
             settings=read_settings(),
             spending=spending,
-            jobs=jobs or os.cpu_count() or 1,
+            jobs=jobs or _cores(),
             watcher=tally,
         )
     return tally
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
 
 
 def _sweep(
