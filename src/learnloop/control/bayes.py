@@ -43,7 +43,7 @@ class BayesGate:
         [False, False, False, False, False, True]
     """
 
-    threshold: float = 0.85
+    threshold: float = 0.84
     hazard: float = 0.05
     fast_hazard: float = 1 / 3
     fast_share: float = 0.05
