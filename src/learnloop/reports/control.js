@@ -10,8 +10,9 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = () => (dark.matches ? "dark" : "light");
   const LETTER = 6.4;
-  const LEFT = 84;
-  const RIGHT = 10;
+  const LEFT = 74;
+  const RIGHT = 12;
+  const NARROW = 420;
 
   for (const part of document.querySelectorAll(".control .js")) part.hidden = false;
 
@@ -41,16 +42,15 @@
   /* one run */
 
   function filled(run, width) {
-    const known = [
-      ...run.steps.flatMap((row) => [row.signal, row.threshold]),
-      ...run.terms.map((row) => row.value),
-    ].filter((value) => value !== null);
     const text = JSON.stringify(figures[run.is_number ? "number" : "rule"][theme()])
       .replaceAll('"$END"', String(run.steps.length + 0.5))
-      .replaceAll('"$LOW"', String(Math.min(0, ...known)))
-      .replaceAll('"$HIGH"', String(1.06 * Math.max(1e-9, ...known)));
+      .replaceAll('"$LOW"', String(run.low))
+      .replaceAll('"$HIGH"', String(run.high));
     const spec = JSON.parse(text);
-    for (const lane of spec.vconcat) lane.width = width;
+    for (const lane of spec.vconcat) {
+      lane.width = width;
+      if (width < NARROW) lane.title.text = lane.title.text.split(" (")[0];
+    }
     return { ...spec, datasets: datasets(run, width) };
   }
 
@@ -63,11 +63,10 @@
       const label = words.length < room ? words : number.length < room ? number : "";
       return { ...version, label, look: version.look % 6 };
     });
-    const last = new Map(run.terms.map((row) => [row.term, row]));
     return {
       steps: run.steps,
       terms: run.terms,
-      ends: [...last.values()],
+      ends: run.ends,
       flips: run.flips.map((step) => ({ step })),
       events: run.events,
       versions,

@@ -333,8 +333,9 @@ def _title(section: ControlSection, arm: str | None, results: Sequence[PairedRes
         return f"{section.environment}: {arm} alone"
     beaten = beaten_everywhere(results)
     if len(beaten) == len(others):
-        return f"{arm} beats every other arm at no more calls"
-    return f"{arm} beats {len(beaten)} of {len(others)} other arms at no more calls"
+        return f"{arm} beats every other arm on {section.task}, at no more calls"
+    counted = f"{len(beaten)} of {len(others)} other arms"
+    return f"{arm} beats {counted} on {section.task}, at no more calls"
 
 
 def _sentence(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from learnloop.records.run_summary import CHANGED
 from learnloop.records.schema import StepRecord
+from learnloop.reports.charts import spread_out
 from learnloop.reports.control_sections import ControlSection, Level
 from learnloop.reports.load import Run
 from learnloop.reports.wording import plural
@@ -42,6 +43,9 @@ class Trajectory:
         leads: Whether a page opens with it.
         steps: One row a step: answer, truth, error, signal, threshold, what happened.
         terms: One row a step and other term of the gate.
+        ends: The names of those terms, where there is room at the right end.
+        low: The lower end of the axis of signal, threshold and terms.
+        high: The upper end.
         flips: The steps at which the hidden rule or number changed.
         events: One row for all that happened to the prompt.
         versions: The prompts.
@@ -54,6 +58,9 @@ class Trajectory:
     leads: bool
     steps: tuple[Row, ...]
     terms: tuple[Row, ...]
+    ends: tuple[Row, ...]
+    low: float
+    high: float
     flips: tuple[int, ...]
     events: tuple[Row, ...]
     versions: tuple[VersionShown, ...]
@@ -93,13 +100,21 @@ def make_trajectory(
     flips = _flips(run.steps, is_number=is_number)
     versions = _versions(run.steps)
     steps = tuple(_step(number, record) for number, record in enumerate(run.steps, start=1))
+    terms = tuple(_terms(run.steps))
+    known = [row[name] for row in steps for name in ("signal", "threshold")]
+    known += [row["value"] for row in terms]
+    drawn = [value for value in known if value is not None]
+    low, high = min([0.0, *drawn]), _ROOM * max([1e-9, *drawn])
     return Trajectory(
         name=name,
         level=level,
         is_number=is_number,
         leads=leads,
         steps=steps,
-        terms=tuple(_terms(run.steps)),
+        terms=terms,
+        ends=_ends(terms, low, high),
+        low=low,
+        high=high,
         flips=flips,
         events=tuple(_events(run.steps)),
         versions=versions,
@@ -166,6 +181,16 @@ def _terms(steps: Sequence[StepRecord]) -> Iterator[Row]:
         for number, value, _ in values:
             if value is not None:
                 yield {"step": number, "term": name, "value": _rounded(value)}
+
+
+def _ends(terms: Sequence[Row], low: float, high: float) -> tuple[Row, ...]:
+    """Return a name a term, at its last value or as near to it as other names allow."""
+    last = list({row["term"]: row for row in terms}.values())
+    shares = spread_out([(row["value"] - low) / (high - low) + _ABOVE for row in last], _APART)
+    return tuple(
+        {"step": row["step"], "term": row["term"], "place": _rounded(low + share * (high - low))}
+        for row, share in zip(last, shares, strict=True)
+    )
 
 
 def _flips(steps: Sequence[StepRecord], *, is_number: bool) -> tuple[int, ...]:
@@ -239,6 +264,9 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.4g}")
 
 
+_ROOM = 1.06
+_ABOVE, _APART = 0.06, 0.1
+"""A name stands so far above its line, and from the next name, as a share of the axis."""
 _INITIAL = "prompt_initial"
 _CAUSES = {"prompt_changed": "edited", "rolled_back": "rolled back", "recalled": "recalled"}
 _NAMES = {

@@ -15,7 +15,8 @@ from learnloop.reports.themes import Theme
 from learnloop.reports.trajectories import Trajectory
 
 WIDTH = 860
-LEFT = 78
+LEFT = 70
+"""Room for the names of rows and values, the same in every lane."""
 LETTER = 6.4
 
 
@@ -38,13 +39,10 @@ def template(theme: Theme, *, is_number: bool) -> Spec:
 
 def fill(spec: Spec, run: Trajectory, *, width: int = WIDTH) -> Spec:
     """Return the figure of one run; `width` is that of the plot."""
-    signals = [row["signal"] for row in run.steps] + [row["threshold"] for row in run.steps]
-    signals += [row["value"] for row in run.terms]
-    known = [value for value in signals if value is not None]
     numbers = {
         '"$END"': str(len(run.steps) + 0.5),
-        '"$LOW"': str(min([0.0, *known])),
-        '"$HIGH"': str(1.06 * max([1e-9, *known])),
+        '"$LOW"': str(run.low),
+        '"$HIGH"': str(run.high),
     }
     text = json.dumps(spec)
     for mark, number in numbers.items():
@@ -68,16 +66,11 @@ def datasets(run: Trajectory, *, width: int) -> dict[str, list[dict[str, Any]]]:
     return {
         "steps": list(run.steps),
         "terms": list(run.terms),
-        "ends": _term_ends(run),
+        "ends": list(run.ends),
         "flips": [{"step": step} for step in run.flips],
         "events": list(run.events),
         "versions": versions,
     }
-
-
-def _term_ends(run: Trajectory) -> list[dict[str, Any]]:
-    last = {row["term"]: row for row in run.terms}
-    return list(last.values())
 
 
 def _x(field: str = "step", *, axis: bool = False) -> dict[str, Any]:
@@ -133,7 +126,7 @@ def _verdicts(theme: Theme) -> Spec:
 
 def _numbers(theme: Theme) -> Spec:
     """Return the hidden number as a grey line and the answers as a coloured one."""
-    axis = {"title": None, "tickCount": 4, "domain": False, "ticks": False}
+    axis = {"title": None, "tickCount": 4, "domain": False, "ticks": False, "minExtent": LEFT}
     scale = {"domain": [0, 100]}
     lines = [
         {
@@ -219,11 +212,11 @@ def _gate(theme: Theme) -> Spec:
         "mark": {
             "type": "text",
             "align": "right",
-            "dy": -7,
+            "baseline": "middle",
             "color": theme.muted,
             "fontSize": 11,
         },
-        "encoding": {"x": _x(), "y": _y("value", domain), "text": {"field": "term"}},
+        "encoding": {"x": _x(), "y": _y("place", domain), "text": {"field": "term"}},
     }
     fired = {
         "data": steps,
@@ -273,7 +266,14 @@ def _prompts(theme: Theme) -> Spec:
 
 
 def _happened(theme: Theme) -> Spec:
-    axis = {"title": None, "domain": False, "ticks": False, "labelFontSize": 11, "grid": True}
+    axis = {
+        "title": None,
+        "domain": False,
+        "ticks": False,
+        "labelFontSize": 11,
+        "grid": True,
+        "minExtent": LEFT,
+    }
     points = {
         "data": {"name": "events"},
         "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
@@ -303,7 +303,13 @@ def _happened(theme: Theme) -> Spec:
 
 
 def _y(field: str, domain: list[Any], *, values: list[float] | None = None) -> dict[str, Any]:
-    axis: dict[str, Any] = {"title": None, "tickCount": 4, "domain": False, "ticks": False}
+    axis: dict[str, Any] = {
+        "title": None,
+        "tickCount": 4,
+        "domain": False,
+        "ticks": False,
+        "minExtent": LEFT,
+    }
     if values is not None:
         axis |= {"values": values, "format": "d"}
     scale = {"domain": domain, "nice": False}
