@@ -12,6 +12,7 @@ from learnloop.records.reader import RunRecords, find_runs, read_run, read_summa
 from learnloop.records.run_summary import RunSummary
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
 from learnloop.records.writer import INFO_FILE, SUMMARIES_FILE
+from learnloop.reports.editor_alone import FILE, EditorAlone, read_editor_alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,10 +47,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
-    """All that a report is made from: whole records, and runs of which a summary is left."""
+    """All that a report is made from: whole records, runs of which a summary is left, editors."""
 
     runs: tuple[Run, ...]
     summaries: tuple[RunSummary, ...] = ()
+    editors: tuple[EditorAlone, ...] = ()
 
 
 def load_material(folders: Sequence[Path]) -> Material:
@@ -60,11 +62,13 @@ def load_material(folders: Sequence[Path]) -> Material:
         RecordError: A file cannot be read; the message names file and line.
     """
     lines = {one.run_id: one for folder in folders for one in _summaries_under(folder)}
-    with_runs = [folder for folder in folders if not lines or _holds_runs(folder)]
+    editors = [read_editor_alone(file) for folder in folders for file in _files(folder, FILE)]
+    only_runs = not lines and not editors
+    with_runs = [folder for folder in folders if only_runs or _holds_runs(folder)]
     runs = load_runs(with_runs)
     known = {run.info.run_id for run in runs}
     kept = [one for run_id, one in lines.items() if run_id not in known]
-    return Material(runs=tuple(runs), summaries=tuple(kept))
+    return Material(runs=tuple(runs), summaries=tuple(kept), editors=tuple(editors))
 
 
 def load_runs(folders: Sequence[Path]) -> list[Run]:
@@ -106,8 +110,12 @@ def _run_folders(folders: Sequence[Path]) -> list[Path]:
 
 
 def _summaries_under(folder: Path) -> list[RunSummary]:
-    files = sorted(folder.rglob(SUMMARIES_FILE))
+    files = _files(folder, SUMMARIES_FILE)
     return [one for file in files for one in read_summaries(file.parent)]
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    return sorted(folder.rglob(name))
 
 
 def _holds_runs(folder: Path) -> bool:

@@ -22,9 +22,10 @@ from learnloop.reports.charts import Spec, curve_chart, gain_chart, to_png, to_s
 from learnloop.reports.comparisons import Comparison, compare
 from learnloop.reports.control_markdown import show_interval, signed
 from learnloop.reports.control_page import ControlShown, draw_control_pngs, show_controls, templates
-from learnloop.reports.control_sections import is_control
+from learnloop.reports.control_sections import REFERENCES, is_control
 from learnloop.reports.control_table import ControlRow
 from learnloop.reports.curves import CurvePoint, cumulative_curves, rolling_curves, window_for
+from learnloop.reports.editor_alone import EditorAlone, heat_maps, noise_maps
 from learnloop.reports.groups import Section, make_sections
 from learnloop.reports.headline import Tile, caution, lead, measured, sentence, tiles, title
 from learnloop.reports.load import Material, Run
@@ -85,10 +86,11 @@ class SectionShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a page shows: streams of data, and control tasks."""
+    """What a page shows: streams of data, control tasks, and editors measured alone."""
 
     sections: list[SectionShown]
     control: list[ControlShown]
+    editors: tuple[EditorAlone, ...] = ()
 
     @property
     def rows(self) -> list[TableRow | ControlRow]:
@@ -111,6 +113,7 @@ def sort_out(material: Material) -> Content:
     return Content(
         sections=[show_section(section) for section in make_sections(streams)],
         control=show_controls(control, summaries),
+        editors=material.editors,
     )
 
 
@@ -131,7 +134,7 @@ def write_page(content: Content, *, out: Path, command: str) -> Path:
         RecordError: The folder cannot be written.
     """
     shown = content.sections
-    page = render(shown, control=content.control, command=command)
+    page = render(shown, control=content.control, editors=content.editors, command=command)
     written = {PAGE: page.encode()}
     for one in shown:
         alone = len(shown) == 1 and not content.control
@@ -178,13 +181,17 @@ def show_section(section: Section) -> SectionShown:
 
 
 def render(
-    sections: Sequence[SectionShown], *, command: str, control: Sequence[ControlShown] = ()
+    sections: Sequence[SectionShown],
+    *,
+    command: str,
+    control: Sequence[ControlShown] = (),
+    editors: Sequence[EditorAlone] = (),
 ) -> str:
     """Return the page. Whatever a model wrote is escaped, in the markup and in the data."""
     scripts = [_vega()]
     scripts += [_asset("page.js")] if sections else []
     scripts += [_asset("control.js")] if control else []
-    style = _asset("page.css") + (_asset("control.css") if control else "")
+    style = _asset("page.css") + (_asset("control.css") if control or editors else "")
     data: dict[str, object] = {}
     if sections:
         data["charts-data"] = {f.id: f.specs for one in sections for f in one.figures}
@@ -202,6 +209,7 @@ def render(
         .render(
             sections=sections,
             control=control,
+            editors=editors,
             command=command,
             policy=_content_policy(scripts),
             style=Markup(style),
@@ -287,7 +295,14 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"say": wording, "interval": show_interval, "signed": signed}
+    environment.globals |= {
+        "say": wording,
+        "interval": show_interval,
+        "signed": signed,
+        "heat_maps": heat_maps,
+        "noise_maps": noise_maps,
+        "references": REFERENCES,
+    }
     return environment
 
 

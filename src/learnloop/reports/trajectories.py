@@ -252,8 +252,8 @@ def _words(steps: Sequence[Row], flips: Sequence[int], records: Sequence[StepRec
         plural(kinds.count("rolled_back"), "rollback"),
         plural(kinds.count("recalled"), "recall"),
     ]
-    changed = f"changes at steps {', '.join(map(str, flips))}" if flips else "no change on record"
-    return f"{right} of {len(steps)} answers right; {changed}; {', '.join(counts)}."
+    changed = f"changes at steps {', '.join(map(str, flips))}; " if flips else ""
+    return f"{right} of {len(steps)} answers right; {changed}{', '.join(counts)}."
 
 
 def _one_line(text: str) -> str:
