@@ -13,8 +13,9 @@ from learnloop.records.schema import (
     StepTiming,
 )
 from learnloop.records.writer import INFO_FILE, STEPS_FILE, TIMINGS_FILE
+from learnloop.reports.control_sections import from_record, make_control_sections
 from learnloop.reports.load import load_runs
-from learnloop.types import Feedback
+from learnloop.types import Decision, Event, Feedback
 
 
 def make_step(number, score, **fields):
@@ -103,3 +104,74 @@ def runs(tmp_path):
 @pytest.fixture(scope="session")
 def step():
     return make_step
+
+
+class ControlRuns:
+    """Runs of control tasks that a reader can count: a handful of steps, each written out."""
+
+    CALLED = Event(kind="editor_called", text="charged 1", refs=("step-0",))
+    EDITED = Event(kind="prompt_changed", text="even: Blue\nodd: Red", refs=("1", "0"))
+    FIRST = Event(kind="prompt_initial", text="even: Red\nodd: Blue", refs=("0",))
+    INVALID = Event(kind="proposal_invalid", text="no colour")
+    KEPT = Event(kind="prompt_kept", text="no colour")
+    BACK = Event(kind="rolled_back", text="even: Red\nodd: Blue", refs=("2", "1"))
+    RECALLED = Event(kind="recalled", text="even: Red\nodd: Blue", refs=("3", "2"))
+
+    @staticmethod
+    def steps(pattern, *, events=None, changes=(), answer="Red", golds=None, calls=()):
+        """Return one step a letter: `.` is right, `x` wrong; `events` and `changes` by step."""
+        made = []
+        for number, letter in enumerate(pattern):
+            right = letter == "."
+            gold = golds[number] if golds else answer if right else "Blue"
+            here = tuple((events or {}).get(number, ()))
+            opened = any(event.kind in ("editor_called", "recalled") for event in here)
+            made.append(
+                StepRecord(
+                    step=number,
+                    query_id=f"step-{number}",
+                    query=str(2 * number),
+                    group="",
+                    answer=answer,
+                    score=float(right),
+                    gold=gold,
+                    tags=("changed",) if number in changes else (),
+                    feedback=(
+                        Feedback(id=f"f{number}", target_id=f"step-{number}", observed=gold),
+                    ),
+                    error=float(not right),
+                    decision=Decision(
+                        opened=opened,
+                        signal=float(not right),
+                        terms={"s": float(not right), "threshold": 1.0, "eta": 0.1},
+                    ),
+                    prompt_version=0,
+                    events=here,
+                    calls=calls if opened else (),
+                )
+            )
+        return made
+
+    @staticmethod
+    def write(runs, label, made, *, seed=1, noise=0.1, task="parity", params=None, **info):
+        """Write one run of an arm."""
+        feedback = f"binary,noise={noise}" if noise else "binary"
+        spec = {
+            "environment": task,
+            "environment_params": {},
+            "method_params": params or {},
+            "label": label,
+        }
+        given = {"environment_id": f"{task}-v1", "task": task, "metric": "any"} | info
+        return runs.write("gated_prompt", made, seed=seed, feedback=feedback, spec=spec, **given)
+
+    @staticmethod
+    def section_of(runs):
+        """Return the only section of all that was written."""
+        (section,) = make_control_sections(map(from_record, runs.load()))
+        return section
+
+
+@pytest.fixture(scope="session")
+def control():
+    return ControlRuns

@@ -151,11 +151,10 @@ class _Namer:
     """Names the arms of a section: label, reference editor, and what else tells two apart."""
 
     def __init__(self, summaries: Sequence[RunSummary]) -> None:
-        self._variants: dict[str, dict[str, str]] = {}
         values: dict[str, dict[str, set[str | None]]] = {}
         named: dict[str, list[dict[str, str]]] = {}
         for one in summaries:
-            fields = self._variant(one)
+            fields = variant(one.spec)
             same = named.setdefault(one.label, [])
             if fields not in same:
                 same.append(fields)
@@ -169,7 +168,7 @@ class _Namer:
 
     def arm(self, summary: RunSummary) -> Arm:
         """Return the arm that a run belongs to."""
-        fields = self._variant(summary)
+        fields = variant(summary.spec)
         differing = self._differing[summary.label]
         words = [
             f"{name.removeprefix('method_params.')} {fields.get(name, 'default')}"
@@ -188,13 +187,6 @@ class _Namer:
             never_edits=fields.get("method_params.gate") == _PAPER[0],
             order=order,
         )
-
-    def _variant(self, summary: RunSummary) -> dict[str, str]:
-        if summary.spec_hash not in self._variants:
-            key = summary.spec_hash or summary.run_id
-            self._variants[key] = variant(summary.spec)
-            return self._variants[key]
-        return self._variants[summary.spec_hash]
 
 
 def _with_words(label: str, words: Sequence[str]) -> str:

@@ -130,7 +130,7 @@ _LEFT_OF = {"left": 0.0, "right": 1.0, "center": 0.5}
 _PLACES = [_place(reach, turn) for reach in REACHES for turn in range(DIRECTIONS)]
 _DISLIKE = np.array(
     [
-        math.hypot(one.dx, one.dy) + (0.0 if one.align != "center" and abs(one.dy) < 3 else _ASLANT)
+        math.hypot(one.dx, one.dy) + (0.0 if one.align != "center" and abs(one.dy) < 1 else _ASLANT)
         for one in _PLACES
     ]
 )

@@ -226,7 +226,7 @@ def _versions(steps: Sequence[StepRecord]) -> tuple[VersionShown, ...]:
                 begun.insert(0, (1, event))
             elif event.kind in _CAUSES:
                 begun.append((number + 1, event))
-    ends = [start - 1 for start, _ in begun[1:]] + [len(steps)]
+    ends = [*(start - 1 for start, _ in begun[1:]), len(steps)][: len(begun)]
     looks: dict[str, int] = {}
     return tuple(
         VersionShown(
