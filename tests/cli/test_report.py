@@ -72,3 +72,52 @@ def test_an_unreadable_record_names_file_and_line(folder, tmp_path):
     assert result.exit_code == 2
     assert "steps.jsonl, line 1" in result.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def control_folder(tmp_path):
+    """Write one run of a control task, of two steps, one of them right."""
+    run = tmp_path / "runs" / "one"
+    run.mkdir(parents=True)
+    info = RunInfo(
+        run_id="one",
+        spec={"method": "gated_prompt", "label": "P", "seed": 3, "feedback": "binary,noise=0.1"},
+        spec_hash="ab" * 32,
+        environment_id="parity-v1",
+        task="parity",
+        metric="accuracy",
+        method="gated_prompt",
+        model="local",
+        model_sha256=None,
+        packages={},
+        machine={},
+        complete=True,
+    )
+    (run / "run.json").write_bytes(encode(INFO, info))
+    steps = [
+        StepRecord(
+            step=n, query_id=f"q{n}", query="4", group="", answer="", gold="Red", score=float(n)
+        )
+        for n in range(2)
+    ]
+    (run / "steps.jsonl").write_bytes(b"".join(encode(STEP, one) for one in steps))
+    return run.parent
+
+
+def test_json_has_the_rows_of_control_tasks(control_folder, tmp_path):
+    result = invoke(control_folder, "--out", tmp_path / "out", "--json")
+    (row,) = json.loads(result.stdout)
+    assert (row["arm"], row["noise"], row["metric"], row["mean"]) == ("P", 0.1, "accuracy", 0.5)
+
+
+def test_markdown_prints_the_tables_of_control_tasks(control_folder, tmp_path):
+    result = invoke(control_folder, "--out", tmp_path / "out", "--markdown")
+    assert result.stdout.startswith("## parity-v1\n")
+    assert "| P | 50.0 | 0.00 | 0.00 |" in result.stdout
+
+
+def test_markdown_without_a_control_task_is_one_clear_line(folder, tmp_path):
+    result = invoke(folder, "--out", tmp_path / "out", "--markdown")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()

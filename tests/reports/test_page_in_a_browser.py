@@ -7,7 +7,7 @@ from playwright.sync_api import sync_playwright
 
 from learnloop.reports.page import write_report
 from learnloop.settings import read_settings
-from learnloop.types import Bullet, Feedback, Policy
+from learnloop.types import Bullet, Event, Feedback, Policy
 
 CHROMIUM = shutil.which("chromium")
 INSTALL = "no chromium here; install it with: apt-get update && apt-get install -y chromium"
@@ -69,7 +69,8 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(address)
         self.page.wait_for_function(
-            "[...document.querySelectorAll('[data-chart]')].every((one) => one.dataset.drawn)"
+            "[...document.querySelectorAll('[data-chart], [data-panel], .trajectory')]"
+            ".every((one) => one.dataset.drawn)"
         )
 
     def __enter__(self):
@@ -147,3 +148,71 @@ def test_choosing_a_run_shows_its_steps(browser, report):
         visit.page.locator("#run-choice").select_option(index=0)
         assert "method: zero_shot" in visit.page.locator("#run-facts").text_content()
         assert visit.page.locator("[data-count=wrong]").text_content() == "30"
+
+
+@pytest.fixture(scope="module")
+def control_report(runs_in, control, tmp_path_factory):
+    """Write a report of two arms of a control task, one of them with hostile prompts."""
+    runs = runs_in(tmp_path_factory.mktemp("control"))
+    hostile = Event(kind="prompt_changed", text=HOSTILE, refs=("1", "0"))
+    for noise in (0, 0.1):
+        for seed in (1, 2):
+            for label, edit in (("P", hostile), ("Mine with a long name (ours)", control.EDITED)):
+                events = {0: (control.FIRST,), 4: (control.CALLED, edit), 8: (control.RECALLED,)}
+                made = control.steps("..xxx..xx" + "." * 111, events=events, changes=(2, 7))
+                control.write(runs, label, made, noise=noise, seed=seed)
+    out = tmp_path_factory.mktemp("control_report")
+    return write_report(runs.load(), out=out, command="learnloop report").as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_a_control_task_draws_without_errors_requests_or_sideways_scrolling(
+    browser, control_report, width, scheme
+):
+    with Visit(browser, control_report, width=width, scheme=scheme) as visit:
+        assert visit.page.locator("[data-panel] svg").count() == 3
+        assert visit.page.locator(".trajectory svg").count() == 1
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+        drawn = visit.page.locator(".trajectory svg").bounding_box()["width"]
+        assert drawn > 0.75 * visit.page.locator(".trajectory").bounding_box()["width"]
+        assert visit.problems == []
+        assert [one for one in visit.requests if not one.startswith(("file:", "data:"))] == []
+
+
+def test_the_run_that_is_chosen_is_shown_with_its_prompts_as_text(browser, control_report):
+    with Visit(browser, control_report) as visit:
+        assert visit.page.locator(".run-choice option:checked").text_content().startswith("Mine")
+        before = visit.page.locator(".trajectory svg").inner_html()
+        visit.page.locator(".run-choice").select_option(label="P, η = 0.1, seed 1")
+        visit.page.wait_for_function(
+            "(old) => document.querySelector('.trajectory svg')?.innerHTML !== old", arg=before
+        )
+        visit.page.locator(".versions summary").click()
+        assert visit.page.locator(".versions pre").nth(1).text_content() == HOSTILE
+        assert (
+            visit.page.locator(".trajectory").get_attribute("aria-label").startswith("P, η = 0.1")
+        )
+        assert visit.page.locator("img").count() == 0
+        assert visit.problems == []
+
+
+def test_a_drawn_chart_keeps_its_words(browser, report, control_report):
+    with Visit(browser, report) as visit:
+        words = visit.page.locator("[data-chart]").first.get_attribute("aria-label")
+        assert words.startswith("Accuracy over the last")
+    with Visit(browser, control_report) as visit:
+        words = visit.page.locator("[data-panel]").first.get_attribute("aria-label")
+        assert words.startswith("accuracy at η = 0: P ")
+
+
+def test_a_run_is_walked_by_keyboard_alone(browser, control_report):
+    with Visit(browser, control_report) as visit:
+        visit.page.locator(".run-choice").focus()
+        visit.page.keyboard.press("Tab")
+        assert visit.page.locator(".number-of").text_content() == "5 of 120"
+        assert "the gate opened" in visit.page.locator(".reading").text_content()
+        visit.page.keyboard.press("ArrowRight")
+        assert visit.page.locator(".number-of").text_content() == "6 of 120"
+        assert "right" in visit.page.locator(".reading").text_content()
+        assert visit.problems == []

@@ -43,13 +43,14 @@ def report(
     if as_json and as_markdown:
         raise ConfigError("--json and --markdown both print; give one of the two")
     content = sort_out(load_material(folders))
+    tables = _markdown(content) if as_markdown else ""
     words = ["learnloop", "report", *map(str, folders)]
     page = write_page(content, out=out, command=shlex.join(words))
     if as_json:
         rows = [asdict(row) for row in content.rows]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     elif as_markdown:
-        typer.echo(_markdown(content), nl=False)
+        typer.echo(tables, nl=False)
     else:
         typer.echo(f"{page} shows {plural(content.run_count, 'run')}")
     if open_page:

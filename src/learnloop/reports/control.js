@@ -16,8 +16,9 @@
 
   for (const part of document.querySelectorAll(".control .js")) part.hidden = false;
 
-  const draw = (place, spec) =>
-    window.vegaEmbed(place, spec, {
+  /* Vega puts the description in place of the label that the place had. */
+  const draw = (place, spec, description) =>
+    window.vegaEmbed(place, { ...spec, description }, {
       mode: "vega-lite",
       renderer: "svg",
       actions: false,
@@ -35,7 +36,8 @@
 
   async function drawPanel(place) {
     place.dataset.width = place.clientWidth;
-    await draw(place, panels[place.dataset.panel][theme()]);
+    place.dataset.words ??= place.getAttribute("aria-label");
+    await draw(place, panels[place.dataset.panel][theme()], place.dataset.words);
     place.dataset.drawn = "yes";
   }
 
@@ -113,7 +115,6 @@
     show() {
       const run = this.run;
       this.card.querySelector(".words").textContent = run.words;
-      this.place.setAttribute("aria-label", `${run.name}: ${run.words}`);
       this.slider.max = run.steps.length;
       const first = run.events.find((event) => event.kind !== "kept");
       this.slider.value = String(first ? first.step : 1);
@@ -133,7 +134,9 @@
     async draw() {
       const width = this.place.clientWidth;
       this.place.dataset.width = width;
-      const result = await draw(this.place, filled(this.run, Math.max(120, width - LEFT - RIGHT)));
+      const run = this.run;
+      const spec = filled(run, Math.max(120, width - LEFT - RIGHT));
+      const result = await draw(this.place, spec, `${run.name}: ${run.words}`);
       this.view = result.view;
       this.view.addEventListener("click", (event, item) => {
         if (!item?.datum?.step) return;

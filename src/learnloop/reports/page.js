@@ -28,7 +28,9 @@ async function draw(place) {
   const all = [...curves.querySelectorAll("[data-chart]")];
   curves.classList.toggle("labelled", all.every((one) => one.clientWidth >= WIDE));
   place.dataset.width = place.clientWidth;
-  await window.vegaEmbed(place, fit(spec, place.clientWidth), {
+  place.dataset.words ??= place.getAttribute("aria-label");
+  const described = { ...fit(spec, place.clientWidth), description: place.dataset.words };
+  await window.vegaEmbed(place, described, {
     mode: "vega-lite",
     renderer: "svg",
     actions: false,
