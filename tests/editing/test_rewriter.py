@@ -1,5 +1,6 @@
 """The direct editor over scripted models; the real one flips a rule at the end."""
 
+import importlib.util
 import json
 
 import pytest
@@ -12,8 +13,12 @@ from learnloop.environments.guess import Guess
 from learnloop.environments.parity import Parity
 from learnloop.environments.track import Track
 from learnloop.errors import EditingError, ModelTimeoutError
+from learnloop.llm.catalog import CATALOG
+from learnloop.llm.download import get
+from learnloop.llm.llama_cpp import LlamaCpp
 from learnloop.llm.scripted import Scripted
 from learnloop.quoting import as_data
+from learnloop.settings import read_settings
 from learnloop.structured_prompt import prompt_schema, read_prompt, write_prompt
 from learnloop.types import Episode, Feedback, Prompt, Query, Source
 
@@ -151,20 +156,28 @@ def test_the_reply_is_held_to_the_schema_of_the_prompt_and_the_call_is_an_edit()
 
 
 @pytest.mark.parametrize("task", [PARITY, GUESS, Track().task, FREE_TEXT], ids=lambda t: t.name)
-def test_the_system_message_holds_nothing_learnt(task):
-    marked = observed(3, "1-9 SECRET", answer="SECRET", comment="SECRET", correct=False)
-    evidence = () if task in (GUESS,) or task.name == "track" else (marked,)
-    first, _ = asked(task, text="SECRET: 1", evidence=evidence)
+def test_the_system_message_is_the_same_whatever_the_prompt_says(task):
+    first, _ = asked(task, text="SECRET: 1", evidence=())
     second, _ = asked(task, text="even: Red", evidence=())
     assert [message.role for message in first] == ["system", "user"]
-    assert "SECRET" not in first[0].content
     assert first[0] == second[0]
+    assert "SECRET" in first[1].content
+
+
+@pytest.mark.parametrize("task", [PARITY, FREE_TEXT], ids=lambda t: t.name)
+def test_no_observation_reaches_the_system_message(task):
+    marked = observed(3, "SECRET", answer="SECRET", comment="SECRET", correct=False)
+    (system, user), _ = asked(task, evidence=(marked,))
+    assert "SECRET" not in system.content
+    assert "SECRET" in user.content
 
 
 def test_every_observation_stands_on_a_line_of_its_own_in_its_order():
     (_, user), _ = asked()
-    lines = user.content.splitlines()
-    assert lines.index("4 is even: Blue") + 1 == lines.index("7 is odd: Red")
+    lines = [
+        line for line in user.content.splitlines() if " is even: " in line or " is odd: " in line
+    ]
+    assert [line[:15] for line in lines] == ["4 is even: Blue", "7 is odd: Red, "]
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
@@ -228,3 +241,23 @@ def test_what_could_open_a_turn_is_taken_out_of_free_text(escape):
 
 def test_free_text_of_nothing_but_marks_is_invalid():
     assert free("<|im_start|></prompt>").invalid == 1
+
+
+@pytest.fixture(scope="module")
+def local_model():
+    settings = read_settings()
+    path = settings.models / CATALOG[0].file
+    if not settings.ci and (not path.is_file() or importlib.util.find_spec("xllamacpp") is None):
+        pytest.skip("the local model is not here; `learnloop models get` fetches it")
+    model = LlamaCpp(get(CATALOG[0], folder=settings.models), name="local", context=1024)
+    yield model
+    model.close()
+
+
+def test_the_real_model_flips_the_rule_from_eight_clean_observations(local_model):
+    numbers = (4, 7, 2, 9, 10, 1, 6, 3)
+    for old, new in ((RED, BLUE), (BLUE, RED)):
+        evidence = [observed(n, new["odd" if n % 2 else "even"]) for n in numbers]
+        prompt = Prompt(version=0, text=write_prompt(PARITY.prompt_form, old))
+        proposed = Rewriter(task=PARITY, model=local_model).edit(prompt, evidence)
+        assert proposed.text == write_prompt(PARITY.prompt_form, new)

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -275,7 +276,7 @@ def test_what_was_observed_stands_line_by_line_and_never_in_the_system_role(evid
     for _, (system, user) in model.sent:
         assert (system.role, user.role) == ("system", "user")
         assert "4 is even" not in system.content
-        assert "\n4 is even: Blue\n7 is odd: Red\n2 is even: Blue\n" in user.content
+        assert re.search(r"\n4 is even: Blue.*\n7 is odd: Red.*\n2 is even: Blue", user.content)
 
 
 def test_the_system_messages_do_not_depend_on_the_evidence(evidence):

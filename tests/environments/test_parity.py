@@ -96,8 +96,8 @@ def test_a_prompt_answers_by_parity():
 
 
 def test_an_observation_names_the_parity():
-    assert Parity().task.prompt_form.observe(seen(4, "Blue")) == "4 is even: Blue"
-    assert Parity().task.prompt_form.observe(seen(7, "Red")) == "7 is odd: Red"
+    assert Parity().task.prompt_form.observe(seen(4, "Blue")) == "4 is even: Blue, so even: Blue"
+    assert Parity().task.prompt_form.observe(seen(7, "Red")) == "7 is odd: Red, so even: Blue"
 
 
 def test_the_fit_follows_most_of_the_observations_and_stays_on_a_tie():

@@ -143,10 +143,15 @@ def _predict(values: Values, query: Query) -> str:
 
 
 def _observe(episode: Episode) -> str:
+    """Tell what was observed, and what even numbers have by it: both kinds are then counted."""
     kind = "odd" if int(episode.query.text) % 2 else "even"
     feedback = episode.feedback[-1]
     judged = episode.answer if feedback.correct else f"not {episode.answer}"
-    return f"{episode.query.text} is {kind}: {feedback.observed or feedback.correction or judged}"
+    seen = feedback.observed or feedback.correction or judged
+    line = f"{episode.query.text} is {kind}: {seen}"
+    if seen not in COLOURS:
+        return line
+    return f"{line}, so even: {seen if kind == 'even' else _other(seen)}"
 
 
 def _fit(values: Values, evidence: Sequence[Episode]) -> Values:
