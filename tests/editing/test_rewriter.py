@@ -172,12 +172,12 @@ def test_no_observation_reaches_the_system_message(task):
     assert "SECRET" in user.content
 
 
-def test_every_observation_stands_on_a_line_of_its_own_in_its_order():
+def test_every_observation_stands_on_a_line_of_its_own_the_newest_first():
     (_, user), _ = asked()
     lines = [
         line for line in user.content.splitlines() if " is even: " in line or " is odd: " in line
     ]
-    assert [line[:15] for line in lines] == ["4 is even: Blue", "7 is odd: Red, "]
+    assert [line[:15] for line in lines] == ["7 is odd: Red, ", "4 is even: Blue"]
 
 
 @pytest.mark.parametrize("escape", ESCAPES)

@@ -18,7 +18,8 @@ class Rewriter:
 
     A prompt with fields is asked for field by field; one of free text as a whole, in at most
     `max_characters`. A reply that is not valid changes nothing and is counted. The system message
-    is the same in every call of a task and holds nothing that was learnt.
+    is the same in every call of a task and holds nothing that was learnt. The newest observation
+    stands first: a small model follows what it reads first.
 
     Args:
         task: What the prompt is for.
@@ -125,7 +126,7 @@ def _system(task: Task) -> str:
 
 
 def _user(task: Task, prompt: Prompt, evidence: Sequence[Episode]) -> str:
-    lines = "\n".join(_line(task, episode) for episode in evidence)
+    lines = "\n".join(_line(task, episode) for episode in reversed(evidence))
     question = _FREE_TEXT_REQUEST if task.prompt_form is None else task.prompt_form.question
     return _REQUEST.format(prompt=as_data(prompt.text), evidence=lines, question=question)
 
@@ -166,7 +167,7 @@ Until now this was believed; it may have changed:
 {prompt}
 </prompt>
 
-Newest observations:
+Observations, newest first:
 <evidence>
 {evidence}
 </evidence>
