@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import altair as alt
 
@@ -14,7 +14,8 @@ from learnloop.reports.themes import DASHES, Stroke, Theme
 
 FRAME = Frame(width=256, height=280)
 """The least size of a panel's plot; names are placed for it and stay right where it is larger."""
-MOST_NAMES = 14
+CROWD, NAMED_IN_CROWD = 10, 7
+"""Of more arms than the first only so many are named in a panel; the others have a tooltip."""
 SHAPES = ("circle", "square", "diamond", "triangle-up")
 Row = dict[str, Any]
 
@@ -25,11 +26,12 @@ class Extent:
 
     x: tuple[float, float]
     y: tuple[float, float]
-    log: bool = False
+    kind: Literal["linear", "sqrt", "log"] = "linear"
 
     def spot(self, name: str, x: float, y: float) -> Spot:
         """Return where a point falls in a panel of the least size."""
-        low, high, at = (math.log(end) if self.log else end for end in (*self.x, x))
+        bend = {"linear": float, "sqrt": math.sqrt, "log": math.log}[self.kind]
+        low, high, at = (bend(end) for end in (*self.x, x))
         up = (y - self.y[0]) / (self.y[1] - self.y[0])
         along = (at - low) / (high - low)
         return Spot(name=name, x=along * FRAME.width, y=(1 - up) * FRAME.height)
@@ -67,8 +69,7 @@ def arm_marks(
     """
     present = {point["arm"] for point in points}
     drawn = Pens([stroke for stroke in pens.strokes if stroke.label in present], pens.theme)
-    notable = sorted(points, key=lambda point: (point["arm"] != pens.lead, -point["merit"]))
-    rows = _with_names(points, notable[:MOST_NAMES], axes.extent, avoid)
+    rows = _with_names(points, _notable(points, pens.lead), axes.extent, avoid)
     colour = _scale("color", drawn, [stroke.colour(drawn.theme) for stroke in drawn.strokes])
     shape = _scale("shape", drawn, [shape_of(stroke) for stroke in drawn.strokes])
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=axes.x, y=axes.y, color=colour)
@@ -76,6 +77,18 @@ def arm_marks(
     dots = base.mark_point(size=90, opacity=1, filled=True).encode(shape=shape, tooltip=_TOOLTIP)
     edges, names = _names(named, pens.theme)
     return [*_deviations(base, rows, axes), edges, _leaders(named), dots, names]
+
+
+def _notable(points: Sequence[Row], lead: str | None) -> Sequence[Row]:
+    """Return the points to name: all, or the leading one and those that no other one outdoes."""
+    if len(points) <= CROWD:
+        return points
+
+    def rank(point: Row) -> tuple[bool, bool, float]:
+        outdone = any(p["merit"] >= point["merit"] and p["x"] < point["x"] for p in points)
+        return (point["arm"] != lead, outdone, -point["merit"])
+
+    return sorted(points, key=rank)[:NAMED_IN_CROWD]
 
 
 def _with_names(

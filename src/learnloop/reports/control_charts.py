@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import altair as alt
 
@@ -19,6 +19,16 @@ from learnloop.reports.run_lengths import mean_run_length, run_lengths
 from learnloop.reports.themes import Theme
 
 ROOM = 1.08
+PIECES = 16
+FAR = 20
+"""With more changes of the prompt than this the axis is drawn together towards its end."""
+
+
+class Point(NamedTuple):
+    """A point of a curve."""
+
+    x: float
+    y: float
 
 
 def edits_extent(rows: Sequence[ControlRow], limits: Sequence[Limits], metric: Metric) -> Extent:
@@ -31,7 +41,8 @@ def edits_extent(rows: Sequence[ControlRow], limits: Sequence[Limits], metric: M
         low, high = max(0.0, math.floor(10 * min([0.5, *ends]) - 0.2) / 10), 1.0
     else:
         low, high = 0.0, max([1.0, *ends]) * ROOM
-    return Extent(x=(0.0, most * ROOM), y=(low, high))
+    kind: Literal["linear", "sqrt"] = "sqrt" if most > FAR else "linear"
+    return Extent(x=(0.0, most * ROOM), y=(low, high), kind=kind)
 
 
 def edits_chart(
@@ -48,8 +59,8 @@ def edits_chart(
     x = alt.X(
         "x:Q",
         title="changes of the prompt",
-        scale=alt.Scale(domain=list(extent.x), nice=False),
-        axis=alt.Axis(grid=False, tickCount=5, format="d", tickMinStep=1),
+        scale=alt.Scale(type=extent.kind, domain=list(extent.x), nice=False),
+        axis=alt.Axis(grid=False, tickCount=6, format="d", tickMinStep=1, labelOverlap=True),
     )
     direction = "higher" if metric.higher_is_better else "lower"
     axis = alt.Axis(format="%" if metric.is_share else "~g", tickCount=5, domain=False, ticks=False)
@@ -62,9 +73,9 @@ def edits_chart(
     axes = Axes(x=x, y=y, extent=extent)
     limits = limits or Limits()
     ways = [_drawn(curve, extent) for curve in limits.curves]
-    ways += [[(point["x"], point["low"]), (point["x"], point["high"])] for point in points]
+    ways += [[Point(p["x"], p["low"]), Point(p["x"], p["high"])] for p in points]
     if limits.ceiling is not None:
-        ways.append([(end, limits.ceiling) for end in extent.x])
+        ways.append([Point(end, limits.ceiling) for end in extent.x])
     avoid = [spot for way in ways for spot in _obstacles(way, extent)]
     return alt.layer(
         *_limit_lines(limits, axes, pens.theme),
@@ -77,7 +88,7 @@ def delay_extent(rows: Sequence[ControlRow]) -> Extent:
     there = [row for row in rows if row.delay is not None and row.noise > 0]
     longest = max([200.0, *(_run_length(row) for row in there)])
     slowest = max([6.0, *(row.delay or 0 for row in there)])
-    return Extent(x=(2.0, longest * 2), y=(0.0, slowest * ROOM), log=True)
+    return Extent(x=(2.0, longest * 2), y=(0.0, slowest * ROOM), kind="log")
 
 
 def delay_chart(
@@ -103,9 +114,12 @@ def delay_chart(
         axis=alt.Axis(tickCount=5, domain=False, ticks=False),
     )
     lattice = _lattice(noise, extent)
-    avoid = _obstacles([(one["x"], one["y"]) for one in lattice], extent)
+    way = _mixed([Point(one["x"], one["y"]) for one in lattice])
+    avoid = _obstacles(way, extent)
     base = alt.Chart(alt.InlineData(values=lattice)).encode(x=x, y=y)
-    curve = base.mark_line(color=pens.theme.muted, strokeWidth=1.5, clip=True)
+    drawn = [{"x": round(point.x, 3), "y": round(point.y, 4)} for point in way]
+    line = alt.Chart(alt.InlineData(values=drawn)).encode(x=x, y=y)
+    curve = line.mark_line(color=pens.theme.muted, strokeWidth=1.5, clip=True)
     dots = base.mark_point(color=pens.theme.muted, filled=True, size=18, opacity=1, clip=True)
     names = base.mark_text(color=pens.theme.muted, fontSize=10, dy=11, clip=True).encode(
         text="name:N"
@@ -169,7 +183,7 @@ def _limit_lines(limits: Limits, axes: Axes, theme: Theme) -> list[alt.Chart]:
     """Return the limits: the main curve solid, others dotted, the ceiling a dashed rule."""
     lines = []
     for curve in limits.curves:
-        rows = [{"x": x, "y": y} for x, y in _drawn(curve, axes.extent)]
+        rows = [{"x": point.x, "y": point.y} for point in _drawn(curve, axes.extent)]
         line = alt.Chart(alt.InlineData(values=rows)).mark_line(
             color=theme.ink if curve.is_main else theme.muted,
             strokeWidth=1.6 if curve.is_main else 1.4,
@@ -184,16 +198,29 @@ def _limit_lines(limits: Limits, axes: Axes, theme: Theme) -> list[alt.Chart]:
     return lines
 
 
-def _drawn(curve: LimitCurve, extent: Extent) -> list[tuple[float, float]]:
+def _drawn(curve: LimitCurve, extent: Extent) -> list[Point]:
     """Return the points of a curve, its last value kept to the right end."""
-    points = [(point.edits, point.value) for point in curve.points]
-    last = points[-1]
-    return [*points, (extent.x[1], last[1])] if last[0] < extent.x[1] else points
+    points = [Point(point.edits, point.value) for point in curve.points]
+    if points[-1].x < extent.x[1]:
+        points.append(Point(extent.x[1], points[-1].y))
+    return points if extent.kind == "linear" else _mixed(points)
 
 
-def _obstacles(points: Sequence[tuple[float, float]], extent: Extent) -> list[Spot]:
+def _mixed(points: Sequence[Point]) -> list[Point]:
+    """Return the way from point to point by mixing the two, straight only on a linear axis."""
+    way = list(points[:1])
+    for one, other in itertools.pairwise(points):
+        shares = [piece / PIECES for piece in range(1, PIECES + 1)]
+        way += [
+            Point(one.x + share * (other.x - one.x), one.y + share * (other.y - one.y))
+            for share in shares
+        ]
+    return way
+
+
+def _obstacles(points: Sequence[Point], extent: Extent) -> list[Spot]:
     """Return spots along a line, close enough for no name to slip between."""
-    spots = [extent.spot("", x, y) for x, y in points]
+    spots = [extent.spot("", point.x, point.y) for point in points]
     dense: list[Spot] = []
     for one, other in itertools.pairwise(spots):
         pieces = max(1, round(math.hypot(other.x - one.x, other.y - one.y) / 7))

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from learnloop.records.run_summary import RunSummary
-from learnloop.reports.arm_marks import Pens, shape_of
+from learnloop.reports.arm_marks import shape_of
 from learnloop.reports.charts import Spec, to_png
-from learnloop.reports.control_charts import (
-    delay_chart,
-    delay_extent,
-    edits_chart,
-    edits_extent,
-    panel,
-)
 from learnloop.reports.control_comparison import (
     PairedResult,
     beaten_everywhere,
@@ -25,6 +17,7 @@ from learnloop.reports.control_comparison import (
     compare_arms,
 )
 from learnloop.reports.control_limits import Limits, make_limits
+from learnloop.reports.control_panels import Panel, delay_panels, edit_panels, section_id
 from learnloop.reports.control_sections import (
     ControlSection,
     Level,
@@ -42,16 +35,6 @@ from learnloop.reports.wording import listing, plural
 
 KINDS = (False, True)
 """Whether the answers of a trajectory are numbers."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """One panel of a row of charts, at one level of noise; `specs` by theme."""
-
-    id: str
-    title: str
-    words: str
-    specs: Mapping[str, Spec]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,16 +175,11 @@ def show_control(section: ControlSection) -> ControlShown:
         rows=rows,
         limits=limits,
         results=results,
-        edits=_edit_panels(section, rows, limits, legend=legend, arm=arm),
-        delays=_delay_panels(section, rows, legend=legend, arm=arm),
+        edits=edit_panels(section, rows, limits, legend=legend, arm=arm),
+        delays=delay_panels(section, rows, legend=legend, arm=arm),
         trajectories=choose_trajectories(section, arm=arm),
         legend=legend,
     )
-
-
-def section_id(section: ControlSection) -> str:
-    """Return the name of a section in addresses and files."""
-    return re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")
 
 
 def templates() -> dict[str, dict[str, Spec]]:
@@ -240,89 +218,6 @@ def _side_by_side(panels: Sequence[tuple[str, Spec]]) -> Spec:
         data |= spec.get("datasets", {})
     separate = {"scale": {"color": "independent", "shape": "independent"}}
     return {"hconcat": views, "datasets": data, "resolve": separate, **shared}
-
-
-def _edit_panels(
-    section: ControlSection,
-    rows: Sequence[ControlRow],
-    limits: Mapping[str, Limits],
-    *,
-    legend: tuple[Stroke, ...],
-    arm: str | None,
-) -> list[Panel]:
-    extent = edits_extent(rows, list(limits.values()), section.metric)
-    panels = []
-    for place, level in enumerate(section.levels):
-        there = [row for row in rows if row.feedback == level.feedback and row.mean is not None]
-        specs = {
-            theme.name: panel(
-                edits_chart(
-                    there,
-                    limits=limits.get(level.feedback),
-                    metric=section.metric,
-                    extent=extent,
-                    pens=Pens(legend, theme, arm),
-                ),
-                theme=theme,
-            )
-            for theme in THEMES
-        }
-        words = [
-            f"{row.arm} {section.metric.show(row.mean)}{section.metric.unit} with "
-            f"{row.changes_of_prompt:.1f} changes"
-            for row in there
-        ]
-        said = f"{section.metric.name} at {level.title}: {'; '.join(words) or 'no finished run'}."
-        panels.append(
-            Panel(
-                id=f"{section_id(section)}-edits-{place}",
-                title=level.title,
-                words=said,
-                specs=specs,
-            )
-        )
-    return panels
-
-
-def _delay_panels(
-    section: ControlSection,
-    rows: Sequence[ControlRow],
-    *,
-    legend: tuple[Stroke, ...],
-    arm: str | None,
-) -> list[Panel]:
-    """Return delay against run length for a rule that flips, where feedback is noisy at all."""
-    if section.task != "parity":
-        return []
-    panels = []
-    extent = delay_extent(rows)
-    for place, level in enumerate(section.levels):
-        there = [row for row in rows if row.feedback == level.feedback and row.delay is not None]
-        if not there or not 0 < level.noise < 0.5:
-            continue
-        specs = {
-            theme.name: panel(
-                delay_chart(there, noise=level.noise, extent=extent, pens=Pens(legend, theme, arm)),
-                theme=theme,
-            )
-            for theme in THEMES
-        }
-        words = [
-            f"{row.arm} {row.delay or 0:.1f} wrong answers after a flip, "
-            f"{'no false alarm' if row.run_length is None else f'{row.run_length:.0f} right ones'}"
-            f"{'' if row.run_length is None else ' to a false alarm'}"
-            for row in there
-        ]
-        said = f"Delay against run length at {level.title}: {'; '.join(words)}."
-        panels.append(
-            Panel(
-                id=f"{section_id(section)}-delay-{place}",
-                title=level.title,
-                words=said,
-                specs=specs,
-            )
-        )
-    return panels
 
 
 def _title(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from learnloop.records.run_summary import RoleUse, RunSummary
 from learnloop.reports.control_limits import Limits, make_limits
+from learnloop.reports.control_metrics import Metric
 from learnloop.reports.control_sections import ControlRun, ControlSection, Level
 from learnloop.reports.statistics import spread
 from learnloop.reports.wording import plural
@@ -104,7 +105,7 @@ def _at_level(
     present = [label for label in section.labels if section.at(label, level)]
     most = max((len(_seeds(section.finished(label, level))) for label in present), default=0)
     rows = [
-        _row(section, label, level, limit=limits.get(level.feedback), most=most)
+        _held_against(_row(section, label, level, most=most), limits, section.metric)
         for label in present
     ]
     means = [row.mean for row in rows if row.mean is not None]
@@ -114,15 +115,11 @@ def _at_level(
     return [replace(row, is_best=row.mean == best) for row in rows]
 
 
-def _row(
-    section: ControlSection, label: str, level: Level, *, limit: Limits | None, most: int
-) -> ControlRow:
+def _row(section: ControlSection, label: str, level: Level, *, most: int) -> ControlRow:
     runs = section.finished(label, level)
     done = [run.summary for run in runs]
     values = [value for one in done if (value := section.metric.of(one)) is not None]
     found = spread(values) if values else None
-    changed = _mean([changes_of_prompt(one) for one in done])
-    reach = limit.reached_with(changed) if limit and done else None
     follow = _following(done)
     return ControlRow(
         environment=section.title,
@@ -139,7 +136,7 @@ def _row(
         steps=_mean([one.steps for one in done]),
         calls=_mean([one.calls_charged for one in done]),
         edits=_mean([one.prompt_changes for one in done]),
-        changes_of_prompt=changed,
+        changes_of_prompt=_mean([changes_of_prompt(one) for one in done]),
         editor_calls=_mean([one.editor_calls for one in done]),
         invalid=_mean([one.invalid_proposals for one in done]),
         rollbacks=_mean([one.rollbacks for one in done]),
@@ -149,10 +146,8 @@ def _row(
         tokens_out=_mean([sum(use.tokens_out for use in one.calls.values()) for one in done]),
         seconds=_seconds(runs),
         failed=sum(one.failed for one in done),
-        limit=reach,
-        distance=None
-        if reach is None or found is None
-        else section.metric.better(reach, found.mean),
+        limit=None,
+        distance=None,
         changes=follow.changes,
         followed=follow.followed,
         delay=follow.delay,
@@ -161,6 +156,16 @@ def _row(
         right_steps=follow.right_steps,
         notes=_notes(section.at(label, level), most=most),
     )
+
+
+def _held_against(row: ControlRow, limits: Mapping[str, Limits], metric: Metric) -> ControlRow:
+    """Return the row with what the limit reaches with as many changes of the prompt."""
+    if row.mean is None or row.feedback not in limits:
+        return row
+    reach = limits[row.feedback].reached_with(row.changes_of_prompt)
+    if reach is None:
+        return row
+    return replace(row, limit=reach, distance=metric.better(reach, row.mean))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

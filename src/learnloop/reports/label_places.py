@@ -17,7 +17,7 @@ DIRECTIONS = 24
 LED = 20.0
 """Names farther off than this are led to their point by a line."""
 _DOT, _SPECK = 6.0, 3.0
-_COVERED, _OUTSIDE, _CROSSED, _ASLANT = 50.0, 80.0, 2.5, 2.0
+_COVERED, _OUTSIDE, _CROSSED, _ASLANT = 50.0, 600.0, 2.5, 2.0
 """What makes a place bad, beside being far off: the first two are as good as ruled out."""
 
 

@@ -15,7 +15,7 @@ from learnloop.reports.load import Run
 from learnloop.reports.wording import plural
 from learnloop.types import Event, Feedback
 
-MOST = 60
+MOST = 45
 """At most so many runs of one task are shown step by step."""
 Row = dict[str, Any]
 

@@ -183,50 +183,46 @@ def _errors(theme: Theme) -> Spec:
 
 
 def _gate(theme: Theme) -> Spec:
-    domain: list[Any] = ["$LOW", "$HIGH"]
-    steps = {"name": "steps"}
-    signal = _y("signal", domain)
-    line = {
-        "data": steps,
-        "transform": [{"filter": "isValid(datum.signal)"}],
-        "mark": {"type": "line", "color": theme.palette[0], "strokeWidth": 2},
-        "encoding": {"x": _x(), "y": signal},
+    words = "Gate: signal, threshold (dashed), and where it opened (dots)"
+    fired = {
+        "data": {"name": "steps"},
+        "transform": [{"filter": "datum.opened"}],
+        "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": theme.ink},
+        "encoding": {"x": _x(), "y": _y("signal", _ENDS), "tooltip": _TOOLTIP},
     }
-    threshold = {
-        "data": steps,
-        "transform": [{"filter": "isValid(datum.threshold)"}],
-        "mark": {"type": "line", "color": theme.ink, "strokeDash": [6, 4], "strokeWidth": 1.2},
-        "encoding": {"x": _x(), "y": _y("threshold", domain)},
+    threshold = _line("threshold", color=theme.ink, strokeDash=[6, 4], strokeWidth=1.2)
+    signal = _line("signal", color=theme.palette[0], strokeWidth=2)
+    layers = [*_terms(theme), threshold, signal, fired, _touch()]
+    return {"height": 130, "title": _title(words, theme), "layer": layers}
+
+
+def _line(field: str, **look: object) -> Spec:
+    return {
+        "data": {"name": "steps"},
+        "transform": [{"filter": f"isValid(datum.{field})"}],
+        "mark": {"type": "line", **look},
+        "encoding": {"x": _x(), "y": _y(field, _ENDS)},
     }
-    terms = {
+
+
+def _terms(theme: Theme) -> list[Spec]:
+    """Return the other terms of a gate as thin lines with their names at the end."""
+    lines = {
         "data": {"name": "terms"},
         "mark": {"type": "line", "color": theme.muted, "strokeWidth": 1},
         "encoding": {
             "x": _x(),
-            "y": _y("value", domain),
+            "y": _y("value", _ENDS),
             "detail": {"field": "term", "type": "nominal"},
         },
     }
+    look = {"align": "right", "baseline": "middle", "color": theme.muted, "fontSize": 11}
     names = {
         "data": {"name": "ends"},
-        "mark": {
-            "type": "text",
-            "align": "right",
-            "baseline": "middle",
-            "color": theme.muted,
-            "fontSize": 11,
-        },
-        "encoding": {"x": _x(), "y": _y("place", domain), "text": {"field": "term"}},
+        "mark": {"type": "text", **look},
+        "encoding": {"x": _x(), "y": _y("place", _ENDS), "text": {"field": "term"}},
     }
-    fired = {
-        "data": steps,
-        "transform": [{"filter": "datum.opened"}],
-        "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": theme.ink},
-        "encoding": {"x": _x(), "y": signal, "tooltip": _TOOLTIP},
-    }
-    words = "Gate: signal, threshold (dashed), and where it opened (dots)"
-    layers = [terms, names, threshold, line, fired, _touch()]
-    return {"height": 130, "title": _title(words, theme), "layer": layers}
+    return [lines, names]
 
 
 def _prompts(theme: Theme) -> Spec:
@@ -344,6 +340,7 @@ def _cursor(theme: Theme) -> Spec:
     }
 
 
+_ENDS: list[Any] = ["$LOW", "$HIGH"]
 _SPAN = [
     {"calculate": "datum.step - 0.5", "as": "from"},
     {"calculate": "datum.step + 0.5", "as": "to"},
