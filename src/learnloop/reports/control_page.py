@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from learnloop.records.run_summary import RunSummary
-from learnloop.reports.arm_marks import shape_of
+from learnloop.reports.arm_marks import FRAME, shape_of
 from learnloop.reports.charts import Spec, to_png
 from learnloop.reports.control_comparison import (
     PairedResult,
@@ -28,7 +28,7 @@ from learnloop.reports.control_sections import (
 from learnloop.reports.control_table import ControlRow, make_control_rows
 from learnloop.reports.headline import Tile
 from learnloop.reports.load import Run
-from learnloop.reports.themes import THEMES, Stroke, strokes
+from learnloop.reports.themes import THEMES, Stroke, Theme, strokes
 from learnloop.reports.trajectories import Trajectory, choose_trajectories
 from learnloop.reports.trajectory_chart import fill, template
 from learnloop.reports.wording import listing, plural
@@ -198,7 +198,7 @@ def draw_control_pngs(shown: ControlShown) -> dict[str, bytes]:
     for theme in THEMES:
         for name, panels in (("edits", shown.edits), ("delay", shown.delays)):
             if panels:
-                row = _side_by_side([(one.title, one.specs[theme.name]) for one in panels])
+                row = _side_by_side([(one.title, one.specs[theme.name]) for one in panels], theme)
                 drawn[f"{shown.id}-{name}-{theme.name}.png"] = to_png(row, theme=theme)
         for run in shown.trajectories[:1]:
             spec = fill(template(theme, is_number=run.is_number), run)
@@ -206,12 +206,17 @@ def draw_control_pngs(shown: ControlShown) -> dict[str, bytes]:
     return drawn
 
 
-def _side_by_side(panels: Sequence[tuple[str, Spec]]) -> Spec:
+def _side_by_side(panels: Sequence[tuple[str, Spec]], theme: Theme) -> Spec:
     """Return panels as one chart; colours and shapes stand for the same arms in each."""
     shared = {key: panels[0][1][key] for key in ("background", "config")}
     views = [
-        {"layer": spec["layer"], "width": 360, "height": 340, "title": title}
-        for title, spec in panels
+        {
+            "layer": spec["layer"],
+            "width": round(1.1 * FRAME.width),
+            "height": FRAME.height,
+            "title": {"text": words, "anchor": "start", "frame": "group", "color": theme.ink},
+        }
+        for words, spec in panels
     ]
     data: Spec = {}
     for _, spec in panels:
