@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learnloop.checks.list_environment import TASK as FREE_TEXT
-from learnloop.editing.rewriter import COPIED, Rewriter
+from learnloop.editing.proposals import COPIED
+from learnloop.editing.rewriter import Rewriter
 from learnloop.environments.guess import Guess
 from learnloop.environments.parity import Parity
 from learnloop.environments.track import Track

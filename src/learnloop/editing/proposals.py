@@ -35,19 +35,33 @@ def accept(
     form = task.prompt_form
     if form is not None:
         return write_prompt(form, read_prompt(form, text))
-    if len(text) > max_characters:
-        raise ProposalError(f"{len(text)} characters; at most {max_characters} are taken")
-    copied = [episode.id for episode in evidence if _copies(text, episode)]
-    if copied:
-        raise ProposalError(f"it copies the answer to {copied[0]!r}")
+    return accept_free_text(text, evidence=evidence, max_characters=max_characters)
+
+
+def accept_free_text(text: str, *, evidence: Sequence[Episode], max_characters: int) -> str:
+    """Return a proposed prompt of free text as it is to be deployed.
+
+    Raises:
+        ProposalError: It is empty, too long, or copies an answer.
+    """
     cleaned = as_data(text).strip()
     if not cleaned:
         raise ProposalError("it says nothing")
+    if len(cleaned) > max_characters:
+        raise ProposalError(f"{len(cleaned)} characters; at most {max_characters} are taken")
+    copied = [episode.id for episode in evidence if _copies(cleaned, episode)]
+    if copied:
+        raise ProposalError(f"it copies the answer to {copied[0]!r}")
     return cleaned
 
 
 def _copies(text: str, episode: Episode) -> bool:
-    return len(episode.answer) >= COPIED and episode.answer in text
+    answer = _plain(episode.answer)
+    return len(answer) >= COPIED and answer in _plain(text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 COPIED = 40

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from learnloop.editing.parts import EditorParts
+from learnloop.editing.proposals import accept_free_text, evidence_line
 from learnloop.errors import EditingError, LanguageModelError, ProposalError
 from learnloop.protocols import LanguageModel
 from learnloop.quoting import as_data
@@ -90,15 +91,9 @@ class Rewriter:
 
     def _free_text(self, given: Mapping[str, object], evidence: Sequence[Episode]) -> str:
         written = given.get("prompt")
-        text = as_data(written).strip() if isinstance(written, str) else ""
-        if not text:
+        if not isinstance(written, str):
             raise ProposalError("there is no text under 'prompt'")
-        if len(text) > self.max_characters:
-            raise ProposalError(f"{len(text)} characters; at most {self.max_characters} are taken")
-        copied = [episode.id for episode in evidence if _copies(text, episode)]
-        if copied:
-            raise ProposalError(f"it copies the answer to {copied[0]!r}")
-        return text
+        return accept_free_text(written, evidence=evidence, max_characters=self.max_characters)
 
 
 def _read_object(reply: str) -> Mapping[str, object]:
@@ -111,38 +106,21 @@ def _read_object(reply: str) -> Mapping[str, object]:
     return given
 
 
-def _copies(text: str, episode: Episode) -> bool:
-    answer = _plain(episode.answer)
-    return len(answer) >= COPIED and answer in _plain(text)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
 def _system(task: Task) -> str:
     what = _FREE_TEXT_QUESTION if task.prompt_form is None else _FORM_QUESTION
     return "\n\n".join([task.role, task.instructions, what])
 
 
 def _user(task: Task, prompt: Prompt, evidence: Sequence[Episode]) -> str:
-    lines = "\n".join(_line(task, episode) for episode in reversed(evidence))
-    question = _FREE_TEXT_REQUEST if task.prompt_form is None else task.prompt_form.question
-    return _REQUEST.format(prompt=as_data(prompt.text), evidence=lines, question=question)
+    lines = [evidence_line(task, episode) for episode in reversed(evidence)]
+    if task.prompt_form is None:
+        return _FREE_TEXT_REQUEST.format(prompt=as_data(prompt.text), evidence="\n".join(lines))
+    return _FORM_REQUEST.format(
+        prompt=as_data(", ".join(prompt.text.splitlines())),
+        evidence="\n".join(f"{_AGE[place > 0]}: {line}" for place, line in enumerate(lines)),
+        question=task.prompt_form.question,
+    )
 
-
-def _line(task: Task, episode: Episode) -> str:
-    if task.prompt_form is not None:
-        return as_data(task.prompt_form.observe(episode))
-    feedback = episode.feedback[-1]
-    verdict = {True: "right", False: "wrong", None: "not judged"}[feedback.correct]
-    said = [f"{task.query_label}: {episode.query.text}", f"{task.answer_label}: {episode.answer}"]
-    said += [f"This was {verdict}.", *filter(None, (feedback.comment, feedback.correction))]
-    return as_data(" | ".join(" ".join(part.split()) for part in said))
-
-
-COPIED = 40
-"""An answer of so many characters is not to stand in a prompt word by word."""
 
 _FREE_TEXT_SCHEMA = {
     "type": "object",
@@ -157,11 +135,20 @@ _FREE_TEXT_QUESTION = (
     "and general, so that the wrong answers would have been right and the right ones stay right."
 )
 
-_FREE_TEXT_REQUEST = "Write the instructions anew."
-
 _FORM_QUESTION = "Answer in JSON, by the newest observations."
 
-_REQUEST = """\
+_AGE = {False: "newest", True: "before"}
+"""A small model reads the newest of several values where it is marked, and the first one if not."""
+
+_FORM_REQUEST = """\
+Until now {prompt} was believed; these observations are newer:
+<evidence>
+{evidence}
+</evidence>
+
+{question}"""
+
+_FREE_TEXT_REQUEST = """\
 Until now this was believed; it may have changed:
 <prompt>
 {prompt}
@@ -172,4 +159,4 @@ Observations, newest first:
 {evidence}
 </evidence>
 
-{question}"""
+Write the instructions anew."""

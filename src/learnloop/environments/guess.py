@@ -120,6 +120,10 @@ def _fit(values: Values, evidence: Sequence[Episode]) -> Values:
     return {"low": found.low, "high": found.high}
 
 
+def _say(seen: Interval) -> str:
+    return f"low {seen.low}, high {seen.high}"
+
+
 def _complain(values: Values) -> str | None:
     low, high = int(values["low"]), int(values["high"])
     return None if low <= high else f"low is {low} and must not be above high, which is {high}"
@@ -137,7 +141,7 @@ def _task(bucket: int) -> Task:
         ),
         initial={"low": EVERYTHING.low, "high": EVERYTHING.high},
         predict=_predict,
-        observe=partial(tell, bucket=bucket),
+        observe=partial(tell, say=_say),
         fit=_fit,
         question=_QUESTION,
         complain=_complain,
@@ -145,11 +149,8 @@ def _task(bucket: int) -> Task:
     )
     return Task(
         name="guess",
-        role="You guess a hidden number.",
-        instructions=(
-            f"A whole number from {LOWEST} to {HIGHEST} is hidden. Now and then it jumps to "
-            "another one. Answer with the middle of what it may be."
-        ),
+        role=f"You guess a hidden whole number from {LOWEST} to {HIGHEST}.",
+        instructions="The number jumps now and then.",
         answer_format="Answer with one whole number.",
         metric="MAE",
         parse=parse_number,
@@ -159,8 +160,4 @@ def _task(bucket: int) -> Task:
     )
 
 
-_QUESTION = (
-    "Each observation says from where to where the number was. The newest count most: the number "
-    "may have jumped lately, and some observations are wrong. Between which two numbers, low and "
-    "high, do the newest observations agree that it is now?"
-)
+_QUESTION = "Between which low and high is the number in these observations?"

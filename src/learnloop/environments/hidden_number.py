@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from learnloop.environments.drift import change_tags
-from learnloop.environments.hints import Corrupts, Hint, false_hints, read_hint, true_hint
+from learnloop.environments.hints import Corrupts, Hint, false_hints, true_hint
 from learnloop.environments.intervals import HIGHEST, LOWEST, Interval, read_interval
 from learnloop.errors import DataError, ParameterError
 from learnloop.types import Episode, Feedback, Prediction, Query, Score, Step
@@ -118,19 +118,13 @@ def observed_interval(episode: Episode) -> Interval | None:
     return None if observed is None else read_interval(observed)
 
 
-def tell(episode: Episode, *, bucket: int) -> str:
-    """Put what was observed of one answer into a line."""
-    answer, when = read_number(episode.answer), f"at {episode.query.text}"
-    if answer is None:
-        return f"{when}: the answer {episode.answer[:20]!r} was {NO_NUMBER}"
+def tell(episode: Episode, *, say: Callable[[Interval], str]) -> str:
+    """Put where the number was at one step into words; what was said, where it does not tell."""
     feedback = episode.feedback[-1]
-    observed = str(answer) if feedback.correct else feedback.observed
+    observed = episode.answer if feedback.correct else feedback.observed
     if observed is None:
-        return f"{when}: {feedback.comment or f'{answer} was not right'}"
-    hint, seen = read_hint(answer, observed, width=bucket), read_interval(observed)
-    if not hint.side:
-        return f"{when}: {answer} was right, so the number was {answer}"
-    return f"{when}: {answer} was {hint.miss}, so the number was from {seen.low} to {seen.high}"
+        return feedback.comment or f"{episode.answer[:20]!r} was not right"
+    return say(read_interval(observed))
 
 
 def _feedback(query: Query, text: str, hint: Hint | None) -> Feedback:

@@ -153,6 +153,14 @@ def _predict(values: Values, query: Query) -> str:
     return str(_within(int(values["value"]) + int(values["slope"]) * gone / 10))
 
 
+def _observe(episode: Episode) -> str:
+    return tell(episode, say=lambda seen: str(seen.middle))
+
+
+def _observe_step(episode: Episode) -> str:
+    return f"{episode.query.text}: {_observe(episode)}"
+
+
 def _fit(values: Values, evidence: Sequence[Episode], *, reach: int) -> Values:
     """Return where the number was at the newest observation, by what most of them allow.
 
@@ -215,7 +223,7 @@ def _task(*, bucket: int, reach: int, slope: bool, length: int) -> Task:
         fields=fields,
         initial=initial,
         predict=_predict,
-        observe=partial(tell, bucket=bucket),
+        observe=_observe_step if slope else _observe,
         fit=partial(_fit, reach=reach),
         question=_QUESTION + (_SLOPE_QUESTION if slope else ""),
         bucket=bucket,
@@ -225,10 +233,7 @@ def _task(*, bucket: int, reach: int, slope: bool, length: int) -> Task:
 
 _VALUE = {False: "the number now", True: "the number at the step `since`"}
 
-_QUESTION = (
-    "The number moves on all the time, so the newest observation counts most; some observations "
-    "are wrong, and then they do not fit with the others. What is the number now?"
-)
+_QUESTION = "What is the value now?"
 
 _SLOPE_QUESTION = (
     " At which step was that, and by how much does it change in ten steps? A number that falls "
@@ -237,11 +242,8 @@ _SLOPE_QUESTION = (
 
 _TASK = Task(
     name="track",
-    role="You follow a hidden number.",
-    instructions=(
-        f"A whole number from {LOWEST} to {HIGHEST} is hidden, and it moves. Answer with where it "
-        "is now."
-    ),
+    role=f"You follow a hidden whole number from {LOWEST} to {HIGHEST}.",
+    instructions="The number moves all the time.",
     answer_format="Answer with one whole number.",
     metric="RMSE",
     parse=parse_number,
