@@ -178,7 +178,7 @@ def test_every_observation_stands_on_a_line_of_its_own_the_newest_first():
     lines = [
         line for line in user.content.splitlines() if " is even: " in line or " is odd: " in line
     ]
-    assert [line[:15] for line in lines] == ["7 is odd: Red, ", "4 is even: Blue"]
+    assert [line[:23] for line in lines] == ["newest: 7 is odd: Red, ", "before: 4 is even: Blue"]
 
 
 @pytest.mark.parametrize("escape", ESCAPES)

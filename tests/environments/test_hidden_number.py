@@ -107,36 +107,25 @@ def test_where_no_wrong_direction_is_possible_the_feedback_stays():
     assert hidden.distort(step.feedback, rng=np.random.default_rng(0)) == step.feedback
 
 
-def test_what_was_observed_is_told_in_a_plain_line():
-    wrong, right = answered("50", 63)[1].feedback, answered("63", 63)[1].feedback
-    assert tell(episode(41, "50", wrong), bucket=10) == (
-        "at step 41: 50 was too low by 10-19, so the number was from 60 to 69"
-    )
-    assert tell(episode(2, "63", right), bucket=10) == (
-        "at step 2: 63 was right, so the number was 63"
-    )
-    none = answered("blue", 63)[1].feedback
-    assert tell(episode(0, "blue", none), bucket=10) == (
-        "at step 0: the answer 'blue' was no whole number from 1 to 100"
-    )
+def told(answer, feedback):
+    return tell(episode(3, answer, feedback), say=str)
+
+
+def test_what_was_observed_is_told_as_where_the_number_was():
+    assert told("50", answered("50", 63)[1].feedback) == "60-69"
+    assert told("63", answered("63", 63)[1].feedback) == "63"
+    assert told("85", answered("85", 97)[1].feedback) == "95-100"
 
 
 def test_feedback_that_came_in_part_is_told_as_far_as_it_came():
     whole = answered("50", 63)[1].feedback
     words, alone = replace(whole, observed=None), replace(whole, observed=None, comment=None)
-    assert tell(episode(3, "50", words), bucket=10) == "at step 3: 50 is too low by 10-19"
-    assert tell(episode(3, "50", alone), bucket=10) == "at step 3: 50 was not right"
+    assert told("50", words) == "50 is too low by 10-19"
+    assert told("50", alone) == "'50' was not right"
     right = replace(answered("63", 63)[1].feedback, observed=None)
-    assert tell(episode(3, "63", right), bucket=10) == (
-        "at step 3: 63 was right, so the number was 63"
-    )
-
-
-def test_at_the_edge_the_line_tells_the_class_of_distance_that_was_named():
-    feedback = answered("85", 97)[1].feedback
-    assert tell(episode(0, "85", feedback), bucket=10) == (
-        "at step 0: 85 was too low by 10-19, so the number was from 95 to 100"
-    )
+    assert told("63", right) == "63"
+    none = answered("blue", 63)[1].feedback
+    assert told("blue", none) == "'blue' is no whole number from 1 to 100"
 
 
 @pytest.mark.parametrize(

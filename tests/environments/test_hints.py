@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learnloop.environments.hints import Hint, false_hints, read_hint, true_hint
+from learnloop.environments.hints import Hint, false_hints, true_hint
 
 NUMBERS = st.integers(1, 100)
 WIDTHS = st.integers(1, 40)
@@ -41,12 +41,6 @@ def test_the_width_of_a_class_is_as_asked(width, words):
 def test_the_interval_of_a_true_hint_holds_the_number(answer, number, width):
     interval = true_hint(answer, number, width=width).interval
     assert interval.low <= number <= interval.high
-
-
-@given(NUMBERS, NUMBERS, WIDTHS)
-def test_a_hint_can_be_read_off_its_interval(answer, number, width):
-    hint = true_hint(answer, number, width=width)
-    assert read_hint(answer, str(hint.interval), width=width) == hint
 
 
 @given(NUMBERS, NUMBERS)

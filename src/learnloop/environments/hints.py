@@ -63,13 +63,6 @@ def true_hint(answer: int, number: int, *, width: int) -> Hint:
     return Hint(answer=answer, side=side, bucket=distance // width, width=width)
 
 
-def read_hint(answer: int, observed: str, *, width: int) -> Hint:
-    """Return the hint about an answer that says what was observed."""
-    low, _, high = observed.partition("-")
-    number = int(low) if int(low) >= answer else int(high or low)
-    return true_hint(answer, number, width=width)
-
-
 @lru_cache(maxsize=4096)
 def false_hints(hint: Hint, *, corrupts: Corrupts) -> tuple[Hint, ...]:
     """Return the hints that may arrive in place of a true one, each as probable.
