@@ -24,6 +24,7 @@ from learnloop.records.reader import read_run
 from learnloop.records.summary import summarise
 from learnloop.reports.load import load_runs
 from learnloop.reports.page import write_report
+from learnloop.reports.wording import plural
 from learnloop.runner.budget import Budget, Spending
 from learnloop.runner.building import prepare
 from learnloop.runner.conduct import is_run
@@ -241,7 +242,8 @@ def _show_end(acts: Sequence[Act], *, folder: Path, as_json: bool, open_page: bo
         return
     for label, summary in found[CONTROL].items():
         right = percent(summary["accuracy"])
-        typer.echo(f"{label}: {right} right, {summary['edits']} edits, {summary['calls']} calls")
+        changes = plural(summary["changes"], "change")
+        typer.echo(f"{label}: {right} right, {changes} of the prompt, {summary['calls']} calls")
     for label, summary in found["methods"].items():
         half = percent(summary["accuracy_second_half"])
         calls = summary["calls"] / max(1, summary["steps"])
@@ -259,7 +261,7 @@ def _summaries(act: Act) -> dict[str, dict[str, Any]]:
             summarise(records.steps, records.timings)
         ) | {
             "accuracy_second_half": sum(second) / len(second) if second else None,
-            "edits": count_changes(records.steps),
+            "changes": count_changes(records.steps),
         }
     return found
 

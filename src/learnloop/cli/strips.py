@@ -1,4 +1,4 @@
-"""Draws control runs in a terminal while they go on: when each was right, and when it edited."""
+"""Draws control runs in a terminal as they go: when each was right, when its prompt changed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ from learnloop.cli.progress import Track, percent
 from learnloop.records.schema import StepRecord
 
 RIGHT, PARTLY, WRONG, AHEAD = "█", "▄", "▁", "·"
-EDITED = "▲"
+CHANGED = "▲"
 CHANGES = ("prompt_changed", "recalled", "rolled_back")
+TAKEN = 43
+"""Columns beside the strip: a name of seven letters, four numbers, and what is between them."""
 
 
 def strips(tracks: Sequence[Track], *, width: int) -> Group:
-    """Return one strip a run: full where it was right, low where it was wrong, ▲ at an edit."""
+    """Return one strip a run: full where it was right, low where it was wrong, ▲ at a change."""
     table = Table(box=None, pad_edge=False, expand=False)
     table.add_column("method", no_wrap=True)
-    table.add_column(f"{RIGHT} right  {WRONG} wrong  {EDITED} the prompt changed", no_wrap=True)
-    for heading in ("right", "edits", "calls", "step"):
+    table.add_column(f"{RIGHT} right  {WRONG} wrong  {CHANGED} the prompt changed", no_wrap=True)
+    for heading in ("right", "changes", "calls", "step"):
         table.add_column(heading, justify="right", no_wrap=True)
-    room = max(10, width - 58)
+    room = max(10, width - TAKEN)
     for track in tracks:
         table.add_row(*_row(track, room=room))
     return Group(table)
@@ -45,7 +47,7 @@ def marks(steps: Sequence[StepRecord], *, length: int, room: int) -> str:
     """Return a line under the strip that marks where the prompt changed."""
     changed = {step.step for step in steps if any(e.kind in CHANGES for e in step.events)}
     spans = _spans(length, min(room, length))
-    return "".join(EDITED if changed & set(range(*span)) else " " for span in spans)
+    return "".join(CHANGED if changed & set(range(*span)) else " " for span in spans)
 
 
 def count_changes(steps: Sequence[StepRecord]) -> int:
