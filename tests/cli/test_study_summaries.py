@@ -113,3 +113,13 @@ def test_a_study_that_was_ended_goes_on_and_loses_and_doubles_nothing(
     ended, whole = (read_summaries(tmp_path / name) for name in ("ended", "whole"))
     assert len({summary.run_id for summary in ended}) == len(ended) == 400
     assert ended == whole
+
+
+def test_settings_of_one_environment_are_not_averaged_together(learnloop, file):
+    paths = '[{ name = "track", params = { path = ["sinusoid", "rectangular"] } }]'
+    file.write_text(file.read_text().replace('["parity"]', paths))
+    content = json.loads(learnloop("study", file, "--jobs", 1, "--json").stdout)
+    assert {(arm["environment"], arm["runs"]) for arm in content["arms"]} == {
+        ("track, path sinusoid", 3),
+        ("track, path rectangular", 3),
+    }

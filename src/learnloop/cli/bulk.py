@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -69,7 +69,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """The means over the seeds of one method in one setting."""
+    """The means over the seeds of one method in one setting; `environment` with its parameters."""
 
     environment: str
     feedback: str
@@ -86,7 +86,7 @@ def make_arms(summaries: Iterable[RunSummary]) -> list[Arm]:
     """Average the runs of each environment, feedback and label, in the order they come."""
     grouped: dict[tuple[str, str, str], list[RunSummary]] = {}
     for summary in summaries:
-        key = (summary.environment, summary.feedback, summary.label)
+        key = (_setting(summary), summary.feedback, summary.label)
         grouped.setdefault(key, []).append(summary)
     return [_arm(runs) for _, runs in sorted(grouped.items(), key=lambda item: item[0][:2])]
 
@@ -101,12 +101,12 @@ def arms_table(arms: Iterable[Arm]) -> Table:
     table = Table(box=None, pad_edge=False)
     for name in ("environment", "feedback", "method"):
         table.add_column(name, overflow="fold", no_wrap=name == "method")
-    for name in ("runs", "accuracy", "MAE", "edits", "changes"):
+    for name in ("runs", "accuracy", "MAE", "RMSE", "calls", "edits"):
         table.add_column(name, justify="right", no_wrap=True)
     for arm in arms:
         table.add_row(
             *(arm.environment, arm.feedback, arm.label, f"{arm.runs:,}", percent(arm.accuracy)),
-            *(_number(value) for value in (arm.mae, arm.editor_calls, arm.prompt_changes)),
+            *map(_number, (arm.mae, arm.rmse, arm.editor_calls, arm.prompt_changes)),
         )
     return table
 
@@ -114,7 +114,7 @@ def arms_table(arms: Iterable[Arm]) -> Table:
 def _arm(runs: list[RunSummary]) -> Arm:
     first = runs[0]
     return Arm(
-        environment=first.environment,
+        environment=_setting(first),
         feedback=first.feedback,
         label=first.label,
         runs=len(runs),
@@ -124,6 +124,12 @@ def _arm(runs: list[RunSummary]) -> Arm:
         editor_calls=sum(run.editor_calls for run in runs) / len(runs),
         prompt_changes=sum(run.prompt_changes for run in runs) / len(runs),
     )
+
+
+def _setting(run: RunSummary) -> str:
+    given = run.spec.get("environment_params")
+    params = given.items() if isinstance(given, Mapping) else ()
+    return ", ".join([run.environment, *(f"{name} {value}" for name, value in params)])
 
 
 def _name(runs: list[str]) -> str:
