@@ -3,7 +3,12 @@ import pytest
 from learnloop.reports.belief_grid import FlippingRule
 from learnloop.reports.ceilings import Schedule, filter_curve
 from learnloop.reports.control_limits import LimitCurve, LimitPoint, Limits, make_limits
-from learnloop.reports.control_sections import ControlRun, make_control_sections
+from learnloop.reports.control_sections import (
+    ControlRun,
+    from_record,
+    make_control_sections,
+    without_record,
+)
 from learnloop.reports.control_table import make_control_rows
 from learnloop.reports.frontier import accuracy_at
 
@@ -53,3 +58,14 @@ def test_the_limit_of_track_is_that_of_held_values_on_the_path_that_was_run(cont
     (limits,) = make_limits(control.section_of(runs)).values()
     assert limits.reached_with(0) == pytest.approx(10.0)
     assert limits.reached_with(1) == pytest.approx(0.0)
+
+
+def test_one_path_on_record_is_not_the_limit_of_many_seeds(control, runs):
+    for seed in (1, 2):
+        made = control.steps("....", answer="10")
+        control.write(runs, "P", made, task="track", seed=seed)
+    first, second = map(from_record, runs.load())
+    (section,) = make_control_sections([first, without_record(second.summary)])
+    (limits,) = make_limits(section).values()
+    # 1.5 cycles of amplitude 40 about their mean: from the root of 728 to that of 800, by phase
+    assert 26.9 < limits.reached_with(0) < 28.3

@@ -128,19 +128,26 @@ def _track(section: ControlSection, level: Level) -> Limits | None:
 
 
 def _paths(section: ControlSection, level: Level) -> list[tuple[float, ...]]:
-    """Return the hidden numbers of the runs on record, or of sinusoids of several phases."""
-    by_seed = {
+    """Return the hidden numbers of the runs, where all are on record, or sinusoids of all phases.
+
+    The path of another kind that is on record stands for those that are not.
+    """
+    runs = [run for label in section.labels for run in section.finished(label, level)]
+    recorded = {
         run.summary.seed: tuple(float(step.gold) for step in run.record.steps)
-        for label in section.labels
-        for run in section.finished(label, level)
+        for run in runs
         if run.record is not None and all(step.gold for step in run.record.steps)
     }
-    if by_seed:
-        return list(by_seed.values())
-    if section.params.get("path", "sinusoid") != "sinusoid":
-        return []
-    length = _whole(section.params, "length", LENGTH)
-    cycles = section.params.get("cycles", 1.5)
+    has_all = recorded.keys() == {run.summary.seed for run in runs}
+    if has_all or section.params.get("path", "sinusoid") != "sinusoid":
+        return list(recorded.values())
+    return _phases(section.params)
+
+
+def _phases(params: Mapping[str, object]) -> list[tuple[float, ...]]:
+    """Return sinusoids that begin at evenly spaced phases."""
+    length = _whole(params, "length", LENGTH)
+    cycles = params.get("cycles", 1.5)
     turns = float(cycles) if isinstance(cycles, (int, float)) else 1.5
     a_cycle = length / turns
     whole = sinusoid(steps=2 * length, cycles=2 * turns)
