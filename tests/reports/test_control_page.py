@@ -2,7 +2,9 @@ import json
 
 import pytest
 
+from learnloop.records.schema import CallRecord
 from learnloop.reports.control_markdown import write_markdown
+from learnloop.reports.control_page import show_controls
 from learnloop.reports.load import Material, load_material
 from learnloop.reports.page import render, sort_out, write_page
 from learnloop.types import Event
@@ -106,10 +108,16 @@ def test_pngs_are_written_beside_the_page(written, tmp_path):
     ]
 
 
-def test_markdown_holds_the_same_numbers(control, written):
-    text = write_markdown([control.section_of(written)])
+def markdown_of(runs):
+    return write_markdown(show_controls(runs.load(), []))
+
+
+def test_markdown_holds_the_same_numbers(written):
+    text = markdown_of(written)
     lines = text.splitlines()
     assert lines[0] == "## parity-v1"
+    assert lines[2].startswith("**Mine (ours) beats every other arm on parity, at no more calls.**")
+    assert lines[4].startswith("8 runs of 8 steps, 2 seeds; model local; accuracy on the true")
     assert "| P | 62.5 ± 0.0 | 1.00 | 1.00 | 62.5 ± 0.0 | 1.00 | 1.00 |" in lines
     assert "| Mine (ours) | **87.5** ± 0.0 | 1.00 | 1.00 | **87.5** ± 0.0 | 1.00 | 1.00 |" in lines
     assert "| P | η = 0.1 | 2 | +25.0 | +25.0 to +25.0 | 2 / 0 / 0 | 0 | yes |" in lines
@@ -117,6 +125,50 @@ def test_markdown_holds_the_same_numbers(control, written):
 
 def test_a_bar_in_a_label_does_not_split_a_markdown_cell(control, runs):
     control.write(runs, "P|Q", control.steps(".."))
-    text = write_markdown([control.section_of(runs)])
+    text = markdown_of(runs)
     assert "| P\\|Q | **" not in text
     assert "| P\\|Q | 100.0 |" in text
+
+
+def test_markdown_tells_calls_tokens_and_invalid_proposals_a_level_and_the_cost_a_role(
+    control, runs
+):
+    calls = (
+        CallRecord(role="loss", model="local", tokens_in=30, tokens_out=2),
+        CallRecord(role="edit", model="local", tokens_in=70, tokens_out=8),
+    )
+    events = {1: (control.CALLED, control.INVALID, control.KEPT)}
+    control.write(runs, "P", control.steps("..", events=events, calls=calls), noise=0)
+    control.write(runs, "P", control.steps(".."), noise=0.1)
+    lines = markdown_of(runs).splitlines()
+    start = "| η = 0 | P | 1 | 1.00 | 1.00 | 0.00 | 1.00 | 0.00 | 0.00 | 2.00 | 100 | 10 |"
+    assert [line for line in lines if line.startswith(start)]
+    assert "| P | loss | 0.50 | 15 | 1 |" in lines
+    assert "| P | edit | 0.50 | 35 | 4 |" in lines
+    assert "### How the runs were made" in lines
+
+
+def test_markdown_says_which_arm_has_fewer_seeds(control, runs):
+    control.write(runs, "P", control.steps(".x"), seed=1)
+    control.write(runs, "P", control.steps(".x"), seed=2)
+    control.write(runs, "TextGrad", control.steps(".."), seed=1)
+    lines = markdown_of(runs).splitlines()
+    assert "| TextGrad | **100.0** \\* | 0.00 | 0.00 |" in lines
+    assert "- \\* TextGrad, η = 0.1: 1 of 2 seeds." in lines
+
+
+def test_a_comparison_over_fewer_seeds_than_others_says_so(control, runs):
+    for seed in (1, 2):
+        control.write(runs, "Mine (ours)", control.steps(".."), seed=seed)
+        control.write(runs, "P", control.steps(".x"), seed=seed)
+    control.write(runs, "TextGrad", control.steps(".x"), seed=1)
+    page = page_of(runs)
+    assert "η = 0.1, 2 common seeds where nothing else is said" in page
+    assert "TextGrad <small>1 seed</small>" in page
+
+
+def test_reference_editors_are_explained_where_there_are_any(control, runs):
+    control.write(runs, "P", control.steps(".."))
+    assert "reference editor, which is arithmetic" not in page_of(runs)
+    control.write(runs, "P", control.steps(".."), params={"editor": "majority"})
+    assert "reference editor, which is arithmetic" in page_of(runs)

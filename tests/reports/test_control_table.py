@@ -1,3 +1,4 @@
+from dataclasses import replace
 from statistics import stdev
 
 import pytest
@@ -8,7 +9,7 @@ from learnloop.reports.control_sections import (
     make_control_sections,
     without_record,
 )
-from learnloop.reports.control_table import make_control_rows
+from learnloop.reports.control_table import RoleMeans, make_control_rows
 
 
 def rows_of(control, runs):
@@ -49,7 +50,7 @@ def test_what_happened_to_the_prompt_is_counted_apart(control, runs):
     assert (row.editor_calls, row.calls, row.edits) == (1.5, 1.5, 1.0)
     assert (row.invalid, row.rollbacks, row.recalls) == (0.5, 0.5, 0.5)
     assert row.changes_of_prompt == 2.0
-    assert row.model_calls == {"edit": 2.0}
+    assert row.roles == {"edit": RoleMeans(calls=2.0, tokens_in=140.0, tokens_out=18.0)}
     assert (row.tokens_in, row.tokens_out) == (140, 18)
     assert row.seconds == 12.0
 
@@ -151,3 +152,10 @@ def test_levels_rise_with_the_noise(control, runs):
         "η = 0.1",
         "η = 0.2",
     ]
+
+
+def test_a_timing_without_its_step_is_left_out(control, runs):
+    control.write(runs, "P", control.steps(".."))
+    (run,) = runs.load()
+    killed = replace(run, timings=(*run.timings, replace(run.timings[-1], step=2)))
+    assert from_record(killed).seconds == from_record(run).seconds == 4.0

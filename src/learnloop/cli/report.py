@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from learnloop.errors import ConfigError
 from learnloop.reports.control_markdown import write_markdown
@@ -29,7 +30,7 @@ def report(
     ] = False,
     as_markdown: Annotated[
         bool,
-        typer.Option("--markdown", help="Print the tables of the control tasks as Markdown."),
+        typer.Option("--markdown", help="Print headline and tables of control tasks as Markdown."),
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
 ) -> None:
@@ -42,10 +43,14 @@ def report(
     """
     if as_json and as_markdown:
         raise ConfigError("--json and --markdown both print; give one of the two")
-    content = sort_out(load_material(folders))
-    tables = _markdown(content) if as_markdown else ""
     words = ["learnloop", "report", *map(str, folders)]
-    page = write_page(content, out=out, command=shlex.join(words))
+    with Console(stderr=True).status("reading runs") as status:
+        material = load_material(folders)
+        status.update(f"working out {plural(len(material.runs) + len(material.summaries), 'run')}")
+        content = sort_out(material)
+        tables = _markdown(content) if as_markdown else ""
+        status.update("drawing charts")
+        page = write_page(content, out=out, command=shlex.join(words))
     if as_json:
         rows = [asdict(row) for row in content.rows]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -60,4 +65,4 @@ def report(
 def _markdown(content: Content) -> str:
     if not content.control:
         raise ConfigError("--markdown prints control tasks, and there is no run of one here")
-    return write_markdown([shown.section for shown in content.control])
+    return write_markdown(content.control)

@@ -1,108 +1,180 @@
-"""The tables of the control tasks as Markdown, for a page of results."""
+"""What a page says of control tasks, as Markdown: headlines, tables, and how runs were made."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 
-from learnloop.reports.control_comparison import PairedResult, choose_arm, compare_arms
+from learnloop.reports.control_comparison import PairedResult
 from learnloop.reports.control_metrics import Metric
-from learnloop.reports.control_sections import ControlSection, Level
-from learnloop.reports.control_table import ControlRow, make_control_rows
-from learnloop.reports.wording import MINUS, duration, per_unit
+from learnloop.reports.control_page import ControlShown
+from learnloop.reports.control_sections import Level
+from learnloop.reports.control_table import ControlRow, RoleMeans
+from learnloop.reports.wording import MINUS, duration, listing, per_unit, plural
 
 Cells = Sequence[str]
+NOT_THERE = "–"
 
 
-def write_markdown(sections: Sequence[ControlSection]) -> str:
-    """Return the tables of all sections: what was reached, the cost, and the comparison."""
-    return "\n\n".join(_section(section) for section in sections) + "\n"
+def write_markdown(tasks: Sequence[ControlShown]) -> str:
+    """Return for each task what was reached, at what cost, and how the arms compare."""
+    return "\n\n".join(_task(shown) for shown in tasks) + "\n"
 
 
-def _section(section: ControlSection) -> str:
-    rows = make_control_rows(section)
-    arm = choose_arm(section, rows)
-    parts = [f"## {section.title}", _reached(section, rows), _cost(section, rows)]
-    if arm is not None and (results := compare_arms(section, arm)):
-        parts.append(_comparison(section, arm, results))
-    notes = [
-        f"- {row.arm}, {_level(section, row).title}: {'; '.join(row.notes)}."
-        for row in rows
-        if row.notes
-    ]
-    return "\n\n".join([*parts, *(["\n".join(notes)] if notes else [])])
+def _task(shown: ControlShown) -> str:
+    parts = [f"## {shown.section.title}", f"**{shown.title}.** {shown.sentence}".strip()]
+    parts += [_measured(shown), *_reached(shown), *_edits(shown), *_roles(shown)]
+    if shown.arm is not None and shown.results:
+        parts += _comparison(shown, shown.arm)
+    return "\n\n".join([*parts, *_made(shown)])
 
 
-def _reached(section: ControlSection, rows: Sequence[ControlRow]) -> str:
-    metric = section.metric
+def _measured(shown: ControlShown) -> str:
+    lengths = " to ".join(str(length) for length in (shown.lengths[:1] + shown.lengths[1:][-1:]))
+    return (
+        f"{plural(shown.run_count, 'run')} of {lengths} steps, {plural(len(shown.seeds), 'seed')}; "
+        f"model {listing(shown.models)}; {shown.section.metric.name} on the true hidden target. "
+        "Only runs that came to their end count."
+    )
+
+
+def _reached(shown: ControlShown) -> list[str]:
+    metric, levels = shown.section.metric, shown.section.levels
     heads = [
-        f"{level.title}: {name}"
-        for level in section.levels
-        for name in (f"{_named(metric)}", "edits", "calls")
+        f"{level.title}: {name}" for level in levels for name in (_named(metric), "edits", "calls")
     ]
     lines = [
-        [label, *(cell for level in section.levels for cell in _cells(metric, rows, label, level))]
-        for label in section.labels
+        [label, *(cell for level in levels for cell in _cells(metric, shown.row(label, level)))]
+        for label in shown.section.labels
     ]
-    return _table(["arm", *heads], lines)
+    notes = [
+        f"- \\* {row.arm}, {_level(shown, row).title}: {'; '.join(row.notes)}."
+        for row in shown.rows
+        if row.notes
+    ]
+    said = (
+        f"Mean {metric.name} ± standard deviation over seeds, the best mean of each noise level "
+        "in bold; mean edits (they changed the prompt) and calls charged to them, a run."
+    )
+    return [
+        f"### {_sentence_case(metric.name)} by arm and noise",
+        said,
+        _table(["arm", *heads], lines),
+        *(["\n".join(notes)] if notes else []),
+    ]
 
 
-def _cells(metric: Metric, rows: Sequence[ControlRow], label: str, level: Level) -> list[str]:
-    row = next((r for r in rows if (r.arm, r.feedback) == (label, level.feedback)), None)
+def _cells(metric: Metric, row: ControlRow | None) -> list[str]:
     if row is None or row.mean is None:
-        return ["–", "–", "–"]
+        return [NOT_THERE] * 3
     spread = "" if row.sd is None else f" ± {metric.show(row.sd)}"
     value = f"**{metric.show(row.mean)}**" if row.is_best else metric.show(row.mean)
-    return [value + spread, per_unit(row.edits), per_unit(row.calls)]
+    flag = " \\*" if row.notes else ""
+    return [value + spread + flag, per_unit(row.edits), per_unit(row.calls)]
 
 
-def _cost(section: ControlSection, rows: Sequence[ControlRow]) -> str:
+def _edits(shown: ControlShown) -> list[str]:
+    rows = [row for row in shown.rows if row.runs]
     with_limit = any(row.limit is not None for row in rows)
     heads = [
-        "noise", "arm", "seeds", "edits", "invalid", "rollbacks", "recalls", "calls charged",
-        "model calls", "tokens in", "tokens out", "seconds",
+        "noise", "arm", "seeds", "calls charged", "editor called", "edits", "invalid", "rollbacks",
+        "recalls", "model calls", "tokens in", "tokens out", "time",
+        *(["limit", "short of it"] if with_limit else []),
     ]  # fmt: skip
-    lines = [_cost_line(section, row, with_limit=with_limit) for row in rows]
-    return _table([*heads, *(["short of the limit"] if with_limit else [])], lines, words=2)
+    said = (
+        "All are means of one run. Invalid are proposals that could not be used; they keep the "
+        "prompt and cost their calls. Time is that of the steps, other runs beside it."
+    )
+    if with_limit:
+        said += (
+            " The limit is the best that is possible with as many changes of the prompt, for one "
+            "who knows more than a gate does."
+        )
+    lines = [_edits_line(shown, row, with_limit=with_limit) for row in rows]
+    return ["### Calls, tokens, edits and invalid proposals", said, _table(heads, lines, words=2)]
 
 
-def _cost_line(section: ControlSection, row: ControlRow, *, with_limit: bool) -> list[str]:
-    calls = ", ".join(f"{role} {per_unit(count)}" for role, count in row.model_calls.items())
-    line = [
-        _level(section, row).title,
+def _edits_line(shown: ControlShown, row: ControlRow, *, with_limit: bool) -> list[str]:
+    metric = shown.section.metric
+    counts = (row.calls, row.editor_calls, row.edits, row.invalid, row.rollbacks, row.recalls)
+    return [
+        _level(shown, row).title,
         row.arm,
         str(len(row.seeds)),
-        per_unit(row.edits),
-        per_unit(row.invalid),
-        per_unit(row.rollbacks),
-        per_unit(row.recalls),
-        per_unit(row.calls),
-        calls or "none",
+        *map(per_unit, counts),
+        per_unit(sum(role.calls for role in row.roles.values())),
         f"{row.tokens_in:.0f}",
         f"{row.tokens_out:.0f}",
         duration(row.seconds),
+        *([metric.show(row.limit), metric.show_difference(row.distance)] if with_limit else []),
     ]
-    return [*line, *([section.metric.show_difference(row.distance)] if with_limit else [])]
 
 
-def _comparison(section: ControlSection, arm: str, results: Sequence[PairedResult]) -> str:
+def _roles(shown: ControlShown) -> list[str]:
+    """Return what models were called for, the mean over the levels of noise."""
+    lines = [
+        [label, role, per_unit(means.calls), f"{means.tokens_in:.0f}", f"{means.tokens_out:.0f}"]
+        for label in shown.section.labels
+        for role, means in _over_levels([row for row in shown.rows if row.arm == label]).items()
+    ]
+    if not lines:
+        return []
+    said = "What models were called for, as means of one run over all levels of noise."
+    heads = ["arm", "role", "calls", "tokens in", "tokens out"]
+    return ["### Cost by role", said, _table(heads, lines, words=2)]
+
+
+def _over_levels(rows: Sequence[ControlRow]) -> Mapping[str, RoleMeans]:
+    """Return the means over all runs of some rows, each of which may have another number."""
+    each = [row for row in rows for _ in range(row.runs)]
+    none = RoleMeans(calls=0, tokens_in=0, tokens_out=0)
+    found = {}
+    for role in dict.fromkeys(role for row in each for role in row.roles):
+        uses = [row.roles.get(role, none) for row in each]
+        found[role] = RoleMeans(
+            calls=fmean(use.calls for use in uses),
+            tokens_in=fmean(use.tokens_in for use in uses),
+            tokens_out=fmean(use.tokens_out for use in uses),
+        )
+    return found
+
+
+def _comparison(shown: ControlShown, arm: str) -> list[str]:
+    metric, labels = shown.section.metric, shown.section.labels
+    unit = ", points" if metric.is_share else ""
     heads = [
-        f"{arm} against", "noise", "seeds", f"{section.metric.name} better by",
+        "against", "noise", "seeds", f"{metric.name} better by{unit}",
         "95 % interval", "wins / ties / losses", "calls", "better at no more calls",
     ]  # fmt: skip
+    titles = {level.feedback: level.title for level in shown.section.levels}
     lines = [
         [
             one.other,
-            f"η = {one.noise:g}",
+            titles[one.feedback],
             str(one.seeds),
-            section.metric.show_difference(one.difference),
-            show_interval(section.metric, one),
+            metric.show_difference(one.difference),
+            show_interval(metric, one),
             f"{one.wins} / {one.ties} / {one.losses}",
             signed(one.calls),
             one.verdict,
         ]
-        for one in sorted(results, key=lambda one: section.labels.index(one.other))
+        for one in sorted(shown.results, key=lambda one: labels.index(one.other))
     ]
-    return _table(heads, lines, words=2)
+    said = (
+        "Differences are paired: both arms met the same stream and the same noise under a seed. "
+        "Intervals are Student's t over the common seeds, not adjusted for the number of "
+        "comparisons; calls is the mean difference of the calls charged."
+    )
+    return [f"### {arm} against each other arm", said, _table(heads, lines, words=2)]
+
+
+def _made(shown: ControlShown) -> list[str]:
+    lines = [
+        f"- {plural(one.runs, 'run')}: model {one.model} (sha256: {one.model_sha256}); "
+        f"{one.packages}; {one.machine}."
+        for one in shown.origins
+    ]
+    return ["### How the runs were made", "\n".join(lines)] if lines else []
 
 
 def show_interval(metric: Metric, result: PairedResult) -> str:
@@ -125,13 +197,17 @@ def signed(number: float) -> str:
     return f"{MINUS if number < 0 else '+'}{abs(number):.1f}"
 
 
-def _level(section: ControlSection, row: ControlRow) -> Level:
-    return next(level for level in section.levels if level.feedback == row.feedback)
+def _level(shown: ControlShown, row: ControlRow) -> Level:
+    return next(level for level in shown.section.levels if level.feedback == row.feedback)
 
 
 def _named(metric: Metric) -> str:
     unit = f" {metric.unit}" if metric.unit else ""
     return f"{metric.name}{unit} {metric.arrow}"
+
+
+def _sentence_case(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _table(heads: Cells, lines: Sequence[Cells], *, words: int = 1) -> str:

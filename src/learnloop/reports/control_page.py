@@ -10,15 +10,12 @@ from itertools import chain
 from learnloop.records.run_summary import RunSummary
 from learnloop.reports.arm_marks import FRAME, shape_of
 from learnloop.reports.charts import Spec, to_png
-from learnloop.reports.control_comparison import (
-    PairedResult,
-    beaten_everywhere,
-    choose_arm,
-    compare_arms,
-)
+from learnloop.reports.control_comparison import PairedResult, choose_arm, compare_arms
+from learnloop.reports.control_headline import control_sentence, control_title
 from learnloop.reports.control_limits import Limits, make_limits
 from learnloop.reports.control_panels import Panel, delay_panels, edit_panels, section_id
 from learnloop.reports.control_sections import (
+    REFERENCES,
     ControlSection,
     Level,
     from_record,
@@ -31,7 +28,6 @@ from learnloop.reports.load import Run
 from learnloop.reports.themes import THEMES, Stroke, Theme, strokes
 from learnloop.reports.trajectories import Trajectory, choose_trajectories
 from learnloop.reports.trajectory_chart import fill, template
-from learnloop.reports.wording import listing, plural
 
 KINDS = (False, True)
 """Whether the answers of a trajectory are numbers."""
@@ -89,6 +85,11 @@ class ControlShown:
         """Return what all arms came to at one level."""
         return [row for row in self.rows if row.feedback == level.feedback]
 
+    @property
+    def has_references(self) -> bool:
+        """Whether an arm has a reference editor, which its label then names."""
+        return any(word in label for label in self.section.labels for word in REFERENCES)
+
     def results_at(self, level: Level) -> list[PairedResult]:
         """Return the comparisons at one level."""
         return [one for one in self.results if one.feedback == level.feedback]
@@ -96,7 +97,7 @@ class ControlShown:
     @property
     def roles(self) -> list[str]:
         """The roles that models were called in."""
-        return list(dict.fromkeys(role for row in self.rows for role in row.model_calls))
+        return list(dict.fromkeys(role for row in self.rows for role in row.roles))
 
     @property
     def curve_names(self) -> list[tuple[str, str]]:
@@ -169,8 +170,8 @@ def show_control(section: ControlSection) -> ControlShown:
         id=section_id(section),
         section=section,
         arm=arm,
-        title=_title(section, arm, results),
-        sentence=_sentence(section, arm, results),
+        title=control_title(section, arm, results),
+        sentence=control_sentence(section, arm, results),
         tiles=_tiles(section, arm, rows, limits),
         rows=rows,
         limits=limits,
@@ -223,39 +224,6 @@ def _side_by_side(panels: Sequence[tuple[str, Spec]], theme: Theme) -> Spec:
         data |= spec.get("datasets", {})
     separate = {"scale": {"color": "independent", "shape": "independent"}}
     return {"hconcat": views, "datasets": data, "resolve": separate, **shared}
-
-
-def _title(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:
-    if arm is None:
-        return f"{section.environment}: no run has come to its end yet"
-    others = {one.other for one in results}
-    if not others:
-        return f"{section.environment}: {arm} alone"
-    beaten = beaten_everywhere(results)
-    if len(beaten) == len(others):
-        return f"{arm} beats every other arm on {section.task}, at no more calls"
-    counted = f"{len(beaten)} of {len(others)} other arms"
-    return f"{arm} beats {counted} on {section.task}, at no more calls"
-
-
-def _sentence(section: ControlSection, arm: str | None, results: Sequence[PairedResult]) -> str:
-    """Return what the headline counts, and where it does not hold."""
-    if arm is None or not results:
-        return ""
-    parts = [
-        f"Counted are arms that it beats in the mean {section.metric.name} over common seeds at "
-        f"every level of noise, with no more calls of the editor."
-    ]
-    chance = sum(one.is_better and not one.is_sure for one in results)
-    if chance:
-        parts.append(
-            f"{plural(chance, 'of these differences', 'of these differences')} may be chance."
-        )
-    beaten = beaten_everywhere(results)
-    others = list(dict.fromkeys(one.other for one in results if one.other not in beaten))
-    if 0 < len(others) <= 8:
-        parts.append(f"Not beaten everywhere: {listing(others)}.")
-    return " ".join(parts)
 
 
 def _tiles(

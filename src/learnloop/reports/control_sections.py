@@ -90,7 +90,8 @@ def is_control(task: str) -> bool:
 
 def from_record(run: Run) -> ControlRun:
     """Return a run on record as a run of a control task."""
-    seconds = sum(timing.seconds for timing in run.timings) if run.timings else None
+    timed = run.timings[: len(run.steps)]
+    seconds = sum(timing.seconds for timing in timed) if timed else None
     return ControlRun(summary=summarise_run(run.info, run.steps), seconds=seconds, record=run)
 
 

@@ -15,6 +15,15 @@ from learnloop.reports.wording import plural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoleMeans:
+    """What models did in one role, as means of a run."""
+
+    calls: float
+    tokens_in: float
+    tokens_out: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ControlRow:
     """What one arm came to at one level of noise. Counts are means of a run.
 
@@ -39,7 +48,7 @@ class ControlRow:
         invalid: Proposals that could not be used.
         rollbacks: How often the prompt before was put back.
         recalls: How often an earlier prompt was put in force again.
-        model_calls: Calls that models really took, by role.
+        roles: What models really did, by role.
         tokens_in: Tokens read, all roles.
         tokens_out: Tokens written, all roles.
         seconds: Time of a run; `None` where no clock is on record.
@@ -75,7 +84,7 @@ class ControlRow:
     invalid: float
     rollbacks: float
     recalls: float
-    model_calls: Mapping[str, float]
+    roles: Mapping[str, RoleMeans]
     tokens_in: float
     tokens_out: float
     seconds: float | None
@@ -141,7 +150,7 @@ def _row(section: ControlSection, label: str, level: Level, *, most: int) -> Con
         invalid=_mean([one.invalid_proposals for one in done]),
         rollbacks=_mean([one.rollbacks for one in done]),
         recalls=_mean([one.recalls for one in done]),
-        model_calls=_by_role(done),
+        roles=_by_role(done),
         tokens_in=_mean([sum(use.tokens_in for use in one.calls.values()) for one in done]),
         tokens_out=_mean([sum(use.tokens_out for use in one.calls.values()) for one in done]),
         seconds=_seconds(runs),
@@ -194,10 +203,18 @@ def _following(runs: Sequence[RunSummary]) -> _Following:
     )
 
 
-def _by_role(runs: Sequence[RunSummary]) -> dict[str, float]:
+def _by_role(runs: Sequence[RunSummary]) -> dict[str, RoleMeans]:
     roles = dict.fromkeys(role for run in runs for role in run.calls)
     none = RoleUse()
-    return {role: _mean([run.calls.get(role, none).calls for run in runs]) for role in roles}
+    uses = {role: [run.calls.get(role, none) for run in runs] for role in roles}
+    return {
+        role: RoleMeans(
+            calls=_mean([use.calls for use in used]),
+            tokens_in=_mean([use.tokens_in for use in used]),
+            tokens_out=_mean([use.tokens_out for use in used]),
+        )
+        for role, used in uses.items()
+    }
 
 
 def changes_of_prompt(run: RunSummary) -> int:
