@@ -99,3 +99,10 @@ def test_a_prompt_is_written_out_where_there_is_room_and_numbered_where_not(traj
         "even: Red · odd: Blue"
     ]
     assert [one["label"] for one in narrow] == ["v0", "v1", ""]
+
+
+def test_numbers_are_told_by_how_far_off_they_were(control, runs):
+    made = control.steps("x.x", answer="50", golds=["47", "50", "56"])
+    control.write(runs, "P", made, task="guess")
+    told = make_trajectory(runs.load()[0], name="P", level="", is_number=True).words
+    assert told.startswith("answers off by 3.00 in the mean, 1 of 3 exact; 0 calls of the editor")

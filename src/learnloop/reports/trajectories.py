@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median_low
+from statistics import fmean, median_low
 from typing import Any
 
 from learnloop.records.run_summary import CHANGED
@@ -118,7 +118,7 @@ def make_trajectory(
         flips=flips,
         events=tuple(_events(run.steps)),
         versions=versions,
-        words=_words(steps, flips, run.steps),
+        words=f"{_reached(run.steps, is_number=is_number)}; {_happenings(flips, run.steps)}",
     )
 
 
@@ -242,8 +242,18 @@ def _versions(steps: Sequence[StepRecord]) -> tuple[VersionShown, ...]:
     )
 
 
-def _words(steps: Sequence[Row], flips: Sequence[int], records: Sequence[StepRecord]) -> str:
-    right = sum(row["verdict"] == "right" for row in steps)
+def _reached(records: Sequence[StepRecord], *, is_number: bool) -> str:
+    """Say how many answers were right, and of numbers, which hardly ever are, how far off."""
+    right = sum(_is_right(record) for record in records)
+    known = [(record.answer, record.gold) for record in records]
+    numbers = [(int(a), int(g)) for a, g in known if a.isdigit() and g.isdigit()]
+    if not is_number or not numbers:
+        return f"{right} of {len(records)} answers right"
+    off = fmean(abs(answer - gold) for answer, gold in numbers)
+    return f"answers off by {off:.2f} in the mean, {right} of {len(records)} exact"
+
+
+def _happenings(flips: Sequence[int], records: Sequence[StepRecord]) -> str:
     kinds = [event.kind for record in records for event in record.events]
     counts = [
         plural(kinds.count("editor_called"), "call of the editor", "calls of the editor"),
@@ -253,7 +263,7 @@ def _words(steps: Sequence[Row], flips: Sequence[int], records: Sequence[StepRec
         plural(kinds.count("recalled"), "recall"),
     ]
     changed = f"changes at steps {', '.join(map(str, flips))}; " if flips else ""
-    return f"{right} of {len(steps)} answers right; {changed}{', '.join(counts)}."
+    return f"{changed}{', '.join(counts)}."
 
 
 def _one_line(text: str) -> str:
