@@ -21,7 +21,7 @@ def track(name, pattern, *, length, events=None, calls=()):
             group="",
             answer="Red",
             score=float(letter == "."),
-            events=tuple(Event(kind=kind) for kind in (events or {}).get(number, ())),
+            events=tuple(Event(kind=kind, text="") for kind in (events or {}).get(number, ())),
             calls=(CALL,) if number in calls else (),
         )
         for number, letter in enumerate(pattern)

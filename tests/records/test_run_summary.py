@@ -2,11 +2,11 @@ import math
 
 import pytest
 
-from learnloop.records.reader import collect_summaries, read_summaries
+from learnloop.records.reader import read_summaries
 from learnloop.records.run_summary import CHANGED, RoleUse, noise_of, summarise_run
 from learnloop.records.schema import CallRecord, RunInfo, StepRecord
 from learnloop.records.summaries import SummaryWriter, encode_summary
-from learnloop.records.writer import SUMMARIES_FILE, RunWriter
+from learnloop.records.writer import SUMMARIES_FILE
 from learnloop.types import Event
 
 INFO = RunInfo(
@@ -144,16 +144,3 @@ def test_a_torn_last_line_is_cut_away_when_the_study_goes_on(tmp_path):
     with SummaryWriter(tmp_path, clock=lambda: 0.0) as writer:
         writer.append(line)
     assert (tmp_path / SUMMARIES_FILE).read_bytes() == line + line
-
-
-def test_runs_with_steps_and_runs_with_a_line_are_collected_each_once(tmp_path):
-    steps = [record(0), record(1, score=0.0)]
-    with RunWriter(tmp_path / "runs" / "a") as writer:
-        writer.write_info(INFO)
-        for step in steps:
-            writer.append_step(step)
-    summary = summarise_run(INFO, steps)
-    assert collect_summaries(tmp_path) == (summary,)
-    with SummaryWriter(tmp_path, clock=lambda: 0.0) as writer:
-        writer.append(encode_summary(summary))
-    assert collect_summaries(tmp_path) == (summary,)

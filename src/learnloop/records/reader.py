@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from learnloop.errors import RecordError
 from learnloop.records.encoding import INFO, STEP, SUMMARY, TIMING, Record, decode
 from learnloop.records.lines import whole_lines
-from learnloop.records.run_summary import RunSummary, summarise_run
+from learnloop.records.run_summary import RunSummary
 from learnloop.records.schema import RunInfo, StepRecord, StepTiming
 from learnloop.records.writer import INFO_FILE, STEPS_FILE, SUMMARIES_FILE, TIMINGS_FILE
 
@@ -66,26 +66,6 @@ def read_summaries(directory: Path) -> tuple[RunSummary, ...]:
         RecordError: A line cannot be read.
     """
     return tuple(_read_file(directory / SUMMARIES_FILE, SUMMARY))
-
-
-def collect_summaries(path: Path) -> tuple[RunSummary, ...]:
-    """Summarise every run at or under a path, each once: those with a line, then the others.
-
-    Raises:
-        RecordError: There is none, or a record cannot be read.
-    """
-    files = sorted(path.rglob(SUMMARIES_FILE))
-    found = {one.run_id: one for file in files for one in read_summaries(file.parent)}
-    infos = sorted(path.rglob(INFO_FILE))
-    if not found and not infos:
-        raise RecordError(
-            f"no run at or under {str(path)!r}: no {INFO_FILE} and no {SUMMARIES_FILE} there"
-        )
-    for file in infos:
-        if read_info(file.parent).run_id not in found:
-            records = read_run(file.parent)
-            found[records.info.run_id] = summarise_run(records.info, records.steps)
-    return tuple(found.values())
 
 
 def read_lines(data: bytes, adapter: TypeAdapter[Record], *, where: Path) -> list[Record]:
