@@ -65,8 +65,9 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     if continue_from is not None and not dry_run:
         taken = take_over(specs, archive=continue_from, directory=directory)
         typer.echo(f"{taken} finished runs taken over from {continue_from}", err=True)
-    planned = plan(specs, directory)
-    bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)
+    with Console(stderr=True).status("checking the runs"):
+        planned = plan(specs, directory)
+        bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)
     if dry_run:
         _show_plan(planned, bulk, directory=directory, as_json=as_json)
         return
