@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from learnloop.editing.gepa_adapter import COMPONENT, Candidate, Judging, Lineage, make_adapter
 from learnloop.editing.gepa_reflector import FirstError, Reflector
+from learnloop.editing.limits import check_limits
 from learnloop.editing.parts import EditorParts
 from learnloop.errors import EditingError, MissingExtraError, ParameterError
 from learnloop.seeding import stream
@@ -71,16 +73,35 @@ class GEPAEditor:
         temperature: float = 0.0,
         stop_when_perfect: bool = False,
     ) -> None:
+        check_limits(
+            "gepa",
+            max_reflections=max_reflections,
+            metric_calls=metric_calls,
+            max_tokens=max_tokens,
+        )
+        if not 0 <= temperature < math.inf:
+            raise ParameterError(
+                f"temperature of the editor 'gepa' is 0 or more, not {temperature!r}"
+            )
         self.parts = parts
         self.form = form
-        self.max_reflections = _at_least_one("max_reflections", max_reflections)
-        self.metric_calls = _at_least_one("metric_calls", metric_calls)
+        self.max_reflections = max_reflections
+        self.metric_calls = metric_calls
         self.max_tokens = max_tokens
         self.temperature = temperature
         self.stop_when_perfect = stop_when_perfect
 
     @classmethod
-    def from_parts(cls, parts: EditorParts, **params: Any) -> GEPAEditor:
+    def from_parts(
+        cls,
+        parts: EditorParts,
+        *,
+        max_reflections: int = 3,
+        metric_calls: int = 36,
+        max_tokens: int = 200,
+        temperature: float = 0.0,
+        stop_when_perfect: bool = False,
+    ) -> GEPAEditor:
         """Put the editor together.
 
         Raises:
@@ -94,7 +115,15 @@ class GEPAEditor:
                 f"{parts.task.name!r} is free text; use the editor 'rewriter'"
             )
         _load_optimize()
-        return cls(parts=parts, form=form, **params)
+        return cls(
+            parts=parts,
+            form=form,
+            max_reflections=max_reflections,
+            metric_calls=metric_calls,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            stop_when_perfect=stop_when_perfect,
+        )
 
     @property
     def max_calls(self) -> int:
@@ -233,12 +262,6 @@ def _reflector(editor: GEPAEditor, kept: FirstError) -> Reflector:
         limit=editor.max_reflections,
         kept=kept,
     )
-
-
-def _at_least_one(name: str, value: int) -> int:
-    if value < 1:
-        raise ParameterError(f"{name} of the editor 'gepa' is at least 1, not {value!r}")
-    return value
 
 
 def _refs(candidate: Candidate, *, valid: bool, chosen: bool) -> tuple[str, ...]:

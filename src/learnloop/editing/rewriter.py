@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from learnloop.editing.limits import check_limits
 from learnloop.editing.parts import EditorParts
 from learnloop.editing.proposals import accept_free_text, evidence_line
 from learnloop.errors import EditingError, LanguageModelError, ProposalError
@@ -41,6 +42,7 @@ class Rewriter:
         max_characters: int = 1200,
         seed: int = 0,
     ) -> None:
+        check_limits("rewriter", max_tokens=max_tokens, max_characters=max_characters)
         self.task = task
         self.model = model
         self.max_tokens = max_tokens
@@ -117,7 +119,9 @@ def _user(task: Task, prompt: Prompt, evidence: Sequence[Episode]) -> str:
         return _FREE_TEXT_REQUEST.format(prompt=as_data(prompt.text), evidence="\n".join(lines))
     return _FORM_REQUEST.format(
         prompt=as_data(", ".join(prompt.text.splitlines())),
-        evidence="\n".join(f"{_AGE[place > 0]}: {line}" for place, line in enumerate(lines)),
+        evidence="\n".join(
+            f"{_BEFORE if place else _NEWEST}: {line}" for place, line in enumerate(lines)
+        ),
         question=task.prompt_form.question,
     )
 
@@ -137,7 +141,7 @@ _FREE_TEXT_QUESTION = (
 
 _FORM_QUESTION = "Answer in JSON, by the newest observations."
 
-_AGE = {False: "newest", True: "before"}
+_NEWEST, _BEFORE = "newest", "before"
 """A small model reads the newest of several values where it is marked, and the first one if not."""
 
 _FORM_REQUEST = """\

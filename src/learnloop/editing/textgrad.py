@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from learnloop.editing.limits import check_limits
 from learnloop.editing.parts import EditorParts
 from learnloop.editing.proposals import accept, evidence_line
 from learnloop.editing.textgrad_engine import RoleEngine, load_textgrad
@@ -47,6 +48,13 @@ class TextGradEditor:
         max_characters: int = 1200,
         seed: int = 0,
     ) -> None:
+        check_limits(
+            "textgrad",
+            words=words,
+            critique_tokens=critique_tokens,
+            max_tokens=max_tokens,
+            max_characters=max_characters,
+        )
         self.task = task
         self.model = model
         self.words = words
