@@ -296,6 +296,32 @@ def test_of_two_judgements_the_newer_one_is_the_evidence():
     assert seen == ["Green", "Blue"]
 
 
+def test_feedback_that_is_delivered_again_does_not_undo_what_came_since():
+    seen = []
+
+    def select(episodes, decision):
+        seen.extend([each.id for each in episode.feedback] for episode in episodes)
+        return episodes
+
+    bench = Bench(Acts("Blue"), gate=Openings([False, True]), select=select)
+    query, prediction = bench.ask()
+    for number, colour in enumerate(["Blue", "Green"]):
+        bench.hear(query, prediction, colour, number=number)
+    bench.hear(query, prediction, "Blue", number=0)
+    bench.see("Blue")
+    assert seen == [["q0:0", "q0:1"], ["q1:0"]]
+
+
+def test_an_answer_that_is_judged_after_it_was_spoken_of_counts_when_it_is_judged():
+    bench = Bench(Acts("Blue"), gate=CUSUMGate(threshold=2.0), select=since_change(8))
+    talked_of = bench.ask()
+    bench.hear(*talked_of, comment="I am not sure.")
+    bench.see("Red", "Red")
+    bench.hear(*talked_of, "Blue", number=1)
+    bench.see("Blue")
+    assert bench.editor.shown == [["q0", "q3"]]
+
+
 @pytest.mark.parametrize("parts", [{}, {"value": 0.5}])
 def test_feedback_that_says_nothing_changes_nothing(parts):
     bench = Bench(Acts("Blue"))
@@ -424,6 +450,12 @@ def test_a_recall_chooses_among_earlier_texts_each_once_and_the_newest_first():
     bench.see("Blue", "Green", "Blue", "Red")
     assert offered == [0, 1, 2, 2]  # of Red, Blue, Green, Blue: without the one in force
     assert bench.text == "Green"
+
+
+def test_a_loop_without_memory_is_refused():
+    bench = Bench(Acts("Blue"))
+    with pytest.raises(ParameterError, match="at least 1 episode, not 0"):
+        ClosedLoop(prompts=bench.prompts, parts=bench.loop.parts, journal=bench.notes, memory=0)
 
 
 @pytest.mark.parametrize("parts", [{"trial": SPRTTrial()}, {"recall": BestRecall()}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from learnloop.errors import EditingError, LanguageModelError, ParameterError
@@ -15,6 +15,7 @@ from learnloop.protocols import (
     Predictor,
     Prompts,
     Recall,
+    Select,
     Trial,
 )
 from learnloop.types import (
@@ -31,8 +32,10 @@ from learnloop.types import (
     Source,
 )
 
-Select = Callable[[Sequence[Episode], Decision], Sequence[Episode]]
-"""Chooses the evidence for an edit from the remembered episodes, oldest first."""
+MEMORY = 64
+"""How many episodes are kept as possible evidence, if nothing else is said."""
+RECALLABLE = 16
+"""How many earlier texts, the newest ones, a recall can choose from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +83,17 @@ class ClosedLoop:
         prompts: The versions of the prompt.
         parts: What the loop is made of.
         journal: Told of all that happens to the prompt.
-        memory: How many episodes are kept as possible evidence.
+        memory: How many episodes are kept as possible evidence, at least 1.
 
     Raises:
-        ParameterError: A trial or a recall without a reader.
+        ParameterError: A trial or a recall without a reader, or no memory.
     """
 
     def __init__(
-        self, *, prompts: Prompts, parts: LoopParts, journal: Journal, memory: int = 64
+        self, *, prompts: Prompts, parts: LoopParts, journal: Journal, memory: int = MEMORY
     ) -> None:
+        if memory < 1:
+            raise ParameterError(f"memory is at least 1 episode, not {memory!r}")
         if parts.reader is None and (parts.trial is not None or parts.recall is not None):
             raise ParameterError(
                 "rollback and recall judge prompts that are not in force, which takes a prompt "
@@ -114,8 +119,9 @@ class ClosedLoop:
             EditingError: The editor failed; the prompt stays as it was.
         """
         comparison = self._compare(query, prediction, feedback)
-        self._remember(query, prediction, feedback)
-        if comparison is None or query.id in self._judged:
+        told = comparison is not None and query.id not in self._judged
+        self._remember(query, prediction, feedback, told=told)
+        if comparison is None or not told:
             return None
         self._judged.add(query.id)
         decision = self.parts.gate.decide(comparison.error)
@@ -147,22 +153,30 @@ class ClosedLoop:
         versions = {each.version: each.text for each in self.prompts.earlier()}
         return versions.get(version) == prompt.text
 
-    def _remember(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        """Keep what may be evidence: the newest feedback that judges, or else the first words.
+    def _remember(
+        self, query: Query, prediction: Prediction, feedback: Feedback, *, told: bool
+    ) -> None:
+        """Keep what may be evidence: each feedback that judges, once, or else the first words.
 
-        The step of an episode is the number of errors that the gate was told before.
+        The step of an episode is the number of errors that the gate was told before its own, and
+        until it is `told` that, before the episode was first heard of.
         """
         known = self._episodes.get(query.id)
+        heard = () if known is None else known.feedback
         if not (_judges(feedback) or (known is None and feedback.comment)):
             return
+        if feedback.id in [each.id for each in heard]:
+            return
+        if told:
+            self._episodes.pop(query.id, None)  # it is the newest error, whenever it was asked
         self._episodes[query.id] = Episode(
             id=query.id,
             query=query,
             answer=prediction.text,
-            step=len(self._judged) if known is None else known.step,
+            step=len(self._judged) if known is None or told else known.step,
             source=_MODEL,
             correct=feedback.correct,
-            feedback=(feedback,),
+            feedback=(*heard, feedback),
         )
         if len(self._episodes) > self.memory:
             del self._episodes[next(iter(self._episodes))]
@@ -269,6 +283,3 @@ def _line(prompt: Prompt) -> tuple[str, ...]:
 
 
 _MODEL = Source(kind="model")
-
-RECALLABLE = 16
-"""How many earlier texts, the newest ones, a recall can choose from."""

@@ -262,11 +262,23 @@ class Editor(Protocol):
         ...
 
 
+class Select(Protocol):
+    """Chooses what an editor gets to see."""
+
+    def __call__(self, episodes: Sequence[Episode], decision: Decision, /) -> Sequence[Episode]:
+        """Return the evidence for an edit, out of the remembered episodes, oldest first."""
+        ...
+
+
 class CallBudget(Protocol):
-    """Says whether an edit can be paid, and keeps count."""
+    """Keeps count of the calls that edits take."""
 
     def settle(self, calls: int) -> None:
-        """Count the calls of one edit."""
+        """Count the calls of one edit.
+
+        Raises:
+            EditingError: They are more than may be.
+        """
         ...
 
 

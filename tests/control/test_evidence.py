@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learnloop.control.evidence import recent, since_change
+from learnloop.errors import ParameterError
 from learnloop.types import Decision, Episode, Query, Source
 
 COUNTS = st.integers(0, 20)
@@ -48,3 +49,9 @@ def test_without_an_estimate_those_since_the_change_are_the_most_recent(count, k
 @pytest.mark.parametrize("select", [recent(8), since_change(8)])
 def test_of_nothing_nothing_is_chosen(select):
     assert list(select([], decision(3))) == []
+
+
+@pytest.mark.parametrize("rule", [recent, since_change])
+def test_evidence_of_no_episode_is_refused(rule):
+    with pytest.raises(ParameterError, match="k must be at least 1, not 0"):
+        rule(0)

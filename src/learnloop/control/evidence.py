@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from learnloop.control.ranges import check_range
+from learnloop.protocols import Select
 from learnloop.types import Decision, Episode
-
-Select = Callable[[Sequence[Episode], Decision], Sequence[Episode]]
 
 
 def recent(k: int) -> Select:
     """The last k episodes, right ones included, whatever the gate thinks (the paper: k = 8)."""
+    check_range("k", k, at_least=1)
 
     def select(episodes: Sequence[Episode], decision: Decision) -> Sequence[Episode]:
         return episodes[-k:]
@@ -24,6 +25,7 @@ def since_change(k: int) -> Select:
     Older ones were made under another rule and would only mislead; a gate without an estimate
     gets what `recent` gives. Episodes are counted as the gate counts errors.
     """
+    check_range("k", k, at_least=1)
 
     def select(episodes: Sequence[Episode], decision: Decision) -> Sequence[Episode]:
         start = decision.change_point
