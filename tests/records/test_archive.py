@@ -109,6 +109,16 @@ def test_another_run_under_the_same_name_is_refused_and_nothing_is_changed(study
     assert contents(archive) == before
 
 
+def test_a_run_that_is_there_twice_is_packed_once_and_refused_if_the_two_differ(study, tmp_path):
+    shutil.copytree(study / "run-0", study / "again" / "run-0")
+    assert pack(study, tmp_path / "archive") == Packed(added=3, known=0, unfinished=1)
+    shutil.rmtree(study / "again")
+    make_run(study / "again", "run-0", label="P 0", score=0.0)
+    with pytest.raises(RecordError, match="'run-0' has other steps in .*study'; nothing was"):
+        pack(study, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -61,16 +61,19 @@ def pack(study: Path, archive: Path) -> Packed:
     """Add every complete run at or under a folder to an archive. What is in it stays in it.
 
     Raises:
-        RecordError: There is no run, a file cannot be read or written, or a run in the archive
-            has other steps than the same run in the folder. The archive is then as it was.
+        RecordError: There is no run, a file cannot be read or written, or a run has other steps
+            in the archive, or at another place in the folder. The archive is then as it was.
     """
     there = read_archive(archive)
     found = {directory: read_info(directory) for directory in find_runs(study)}
     complete = {directory: info for directory, info in found.items() if info.complete}
-    made = {info.run_id: _read_run(path, info, archive) for path, info in complete.items()}
+    made: dict[str, ArchivedRun] = {}
+    for path, info in complete.items():
+        run = _read_run(path, info, archive)
+        _check_equal(made.setdefault(info.run_id, run), run, where=study)
     added = {run_id: run for run_id, run in made.items() if run_id not in there}
     for run_id in made.keys() & there.keys():
-        _check_equal(there[run_id], made[run_id])
+        _check_equal(there[run_id], made[run_id], where=there[run_id].path)
     _create(archive)
     for path in sorted({run.path for run in added.values()}):
         runs = [run for run in (*there.values(), *added.values()) if run.path == path]
@@ -106,12 +109,13 @@ def _read_run(directory: Path, info: RunInfo, archive: Path) -> ArchivedRun:
     return ArchivedRun(info=info, files=files, path=archive / (name + SUFFIX))
 
 
-def _check_equal(old: ArchivedRun, new: ArchivedRun) -> None:
+def _check_equal(old: ArchivedRun, new: ArchivedRun, *, where: Path) -> None:
     """Raise unless two runs of one id are the same; when it was made does not matter."""
     if old.info.spec_hash != new.info.spec_hash or old.files[STEPS_FILE] != new.files[STEPS_FILE]:
         raise RecordError(
-            f"the run {new.info.run_id!r} has other steps in {str(old.path)!r}; nothing was "
-            "changed; was the code or the model file changed? Give another archive folder"
+            f"the run {new.info.run_id!r} has other steps in {str(where)!r}; nothing was "
+            "changed; was the code or the model file changed? Give another archive folder, or "
+            "the folder of one study"
         )
 
 
