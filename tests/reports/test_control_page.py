@@ -179,3 +179,10 @@ def test_reference_editors_are_explained_where_there_are_any(control, runs):
     assert "reference editor, which is arithmetic" not in page_of(runs)
     control.write(runs, "P", control.steps(".."), params={"editor": "majority"})
     assert "reference editor, which is arithmetic" in page_of(runs)
+
+
+def test_the_line_of_a_chart_of_numbers_is_explained_below_it(control, runs):
+    control.write(runs, "P", control.steps("x", answer="50", golds=["51"]), task="guess")
+    page = page_of(runs)
+    assert "The dashed line is the error of the ideal tracker, who is told the noise" in page
+    assert "The limit is the error of the ideal tracker, who is told the noise" in page
