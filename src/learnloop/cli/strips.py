@@ -22,7 +22,7 @@ def strips(tracks: Sequence[Track], *, width: int) -> Group:
     """Return one strip a run: full where it was right, low where it was wrong, ▲ at a change."""
     table = Table(box=None, pad_edge=False, expand=False)
     table.add_column("method", no_wrap=True)
-    table.add_column(f"{RIGHT} right  {WRONG} wrong  {CHANGED} the prompt changed", no_wrap=True)
+    table.add_column(f"{RIGHT} right  {WRONG} wrong  {CHANGED} prompt changed", no_wrap=True)
     for heading in ("right", "changes", "calls", "step"):
         table.add_column(heading, justify="right", no_wrap=True)
     room = max(10, width - TAKEN)
