@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -72,6 +72,26 @@ class Registry(Generic[T]):
         near = difflib.get_close_matches(_plain(name), known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
         return f"no {self.kind} named {name!r}; {hint}"
+
+
+def split_params(
+    params: Mapping[str, object], parts: Iterable[str]
+) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
+    """Tell the parameters of what is made from those of its parts, which are written `part.name`.
+
+    Examples:
+        >>> split_params({"gate": "cusum", "gate.threshold": 3, "k": 8}, ["gate", "editor"])
+        ({'gate': 'cusum', 'k': 8}, {'gate': {'threshold': 3}, 'editor': {}})
+    """
+    own: dict[str, object] = {}
+    nested: dict[str, dict[str, object]] = {part: {} for part in parts}
+    for name, value in params.items():
+        part, dot, field = name.partition(".")
+        if dot and part in nested:
+            nested[part][field] = value
+        else:
+            own[name] = value
+    return own, nested
 
 
 @cache

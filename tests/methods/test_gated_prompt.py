@@ -215,11 +215,20 @@ def parts_of(task):
         ({"rollback": "sprtt"}, UnknownNameError, "no rollback named 'sprtt'"),
         ({"recall": "bestt"}, UnknownNameError, "no recall named 'bestt'"),
         ({"max_interval": 3, "pause": 3}, ParameterError, "longer than the pause"),
+        ({"gate": "cusum", "gate.high": 3}, ParameterError, "'high'; it has setpoint, threshold"),
+        ({"gate": "never", "gate.high": 3}, ParameterError, "'never' has no parameter .* none"),
+        ({"editor.k": 3}, ParameterError, "'rewriter' has no parameter 'k'; it has max_char"),
+        ({"rollback.margin": 3}, ParameterError, "rollback is 'none' and takes no .*'margin'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(params, error, message):
     with pytest.raises(error, match=message):
         GatedPrompt.from_parts(parts_of(TASK), **params)
+
+
+@pytest.mark.parametrize(("k", "kept"), [(8, 64), (64, 64), (100, 100)])
+def test_as_many_episodes_are_kept_as_the_editor_is_to_see(k, kept):
+    assert GatedPrompt.from_parts(parts_of(TASK), k=k).loop.memory == kept
 
 
 def test_the_model_answers_under_the_prompt_that_the_editor_wrote(make_parts, teach, memory):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
@@ -15,20 +16,19 @@ from learnloop.editing import EDITORS
 from learnloop.editing.parts import EditorParts
 from learnloop.editing.prompt_history import PromptHistory
 from learnloop.errors import ParameterError
-from learnloop.loop import ClosedLoop, LoopParts
+from learnloop.loop import MEMORY, ClosedLoop, LoopParts
 from learnloop.methods.parts import Parts
 from learnloop.methods.predicting import ModelPredictor, StructuredPredictor
 from learnloop.prompting.composer import Composer, Layout
 from learnloop.protocols import Comparator, Editor, Predictor
-from learnloop.registry import Registry
-from learnloop.structured_prompt import read_prompt, write_prompt
+from learnloop.registry import Registry, split_params
+from learnloop.structured_prompt import write_prompt
 from learnloop.types import (
     Episode,
     Event,
     Feedback,
     Prediction,
     Prompt,
-    PromptForm,
     Query,
     Task,
 )
@@ -98,14 +98,21 @@ class GatedPrompt:
 
     @classmethod
     def from_parts(cls, parts: Parts, **params: object) -> GatedPrompt:
-        """Put the method together; `params` are the fields of `GatedPromptSettings`."""
-        own, nested = _split(params)
+        """Put the method together; `params` are the fields of `GatedPromptSettings`.
+
+        Raises:
+            InputError: A part is unknown, takes no such parameter, or does not go with the task.
+        """
+        own, nested = split_params(params, cls.parts_by_name)
         settings = GatedPromptSettings.model_validate(own)
         prompts = PromptHistory(_initial(parts.task))
         first = prompts.current
         parts.journal.record(Event(kind="prompt_initial", text=first.text, refs=("0",)))
         made = _loop_parts(parts, settings, nested)
-        return cls(loop=ClosedLoop(prompts=prompts, parts=made, journal=parts.journal))
+        loop = ClosedLoop(
+            prompts=prompts, parts=made, journal=parts.journal, memory=max(MEMORY, settings.k)
+        )
+        return cls(loop=loop)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.loop.predict(query)
@@ -117,11 +124,12 @@ class GatedPrompt:
 def _loop_parts(parts: Parts, settings: GatedPromptSettings, nested: Nested) -> LoopParts:
     predictor = _predictor(parts, settings)
     comparator = _comparator(parts.task, settings)
-    evaluate = _Evaluation(form=parts.task.prompt_form, comparator=comparator)
+    reader = _reader(parts.task)
+    evaluate = _Evaluation(reader=reader, comparator=comparator)
     editor = _editor(parts, settings, nested, evaluate)
     calls = Calls(limit=settings.budget, reserve=editor.max_calls)
     gate = Guarded(
-        GATES.create(settings.gate, **nested["gate"]),
+        _made(GATES, settings.gate, nested["gate"]),
         calls=calls,
         pause=settings.pause,
         max_interval=settings.max_interval,
@@ -135,7 +143,7 @@ def _loop_parts(parts: Parts, settings: GatedPromptSettings, nested: Nested) -> 
         editor=editor,
         budget=calls,
         select=select(settings.k),
-        reader=_reader(parts.task),
+        reader=reader,
         trial=_optional(TRIALS, settings.rollback, nested["rollback"]),
         recall=_optional(RECALLS, settings.recall, nested["recall"]),
     )
@@ -151,7 +159,9 @@ def _editor(
         journal=parts.journal,
         seed=parts.seed,
     )
-    made: Editor = EDITORS.load(settings.editor).from_parts(given, **nested["editor"])
+    factory = EDITORS.load(settings.editor).from_parts
+    _check_names(f"editor {settings.editor!r}", factory, nested["editor"], given=1)
+    made: Editor = factory(given, **nested["editor"])
     return made
 
 
@@ -181,19 +191,23 @@ def _comparator(task: Task, settings: GatedPromptSettings) -> Comparator:
 
 
 class _Evaluation:
-    """Judges any text as a prompt on what was observed; only where the prompt has a form."""
+    """Judges any text as a prompt on what was observed; only where the prompt has a form.
 
-    def __init__(self, *, form: PromptForm | None, comparator: Comparator) -> None:
-        self.form = form
+    Where nothing was observed, nothing can be held against a text: the error is 0.
+    """
+
+    def __init__(self, *, reader: Predictor | None, comparator: Comparator) -> None:
+        self.reader = reader
         self.comparator = comparator
 
     def __call__(self, text: str, episode: Episode) -> float:
-        if self.form is None:
+        if self.reader is None:
             raise ParameterError("a prompt of free text cannot be judged without a model")
-        read_prompt(self.form, text)
-        prompt = Prompt(version=0, text=text)
-        prediction = StructuredPredictor(form=self.form).predict(prompt, episode.query)
-        comparison = self.comparator.compare(prediction, episode.feedback[-1])
+        prediction = self.reader.predict(Prompt(version=0, text=text), episode.query)
+        feedback = episode.feedback[-1]
+        if feedback.observed is None:
+            return 0.0
+        comparison = self.comparator.compare(prediction, feedback)
         return 0.0 if comparison is None else comparison.error
 
 
@@ -204,17 +218,28 @@ def _initial(task: Task) -> str:
 
 
 def _optional(registry: Registry[Part], name: str, params: Mapping[str, object]) -> Part | None:
-    return None if name == "none" else registry.create(name, **params)
+    if name != "none":
+        return _made(registry, name, params)
+    if params:
+        raise ParameterError(
+            f"{registry.kind} is 'none' and takes no parameter {next(iter(params))!r}; name one"
+        )
+    return None
 
 
-def _split(params: Mapping[str, object]) -> tuple[dict[str, object], Nested]:
-    """Tell the parameters of the method from those of its parts."""
-    own: dict[str, object] = {}
-    nested: Nested = {name: {} for name in GatedPrompt.parts_by_name}
-    for name, value in params.items():
-        part, dot, field = name.partition(".")
-        if dot and part in nested:
-            nested[part][field] = value
-        else:
-            own[name] = value
-    return own, nested
+def _made(registry: Registry[Part], name: str, params: Mapping[str, object]) -> Part:
+    _check_names(f"{registry.kind} {name!r}", registry.load(name), params)
+    return registry.create(name, **params)
+
+
+def _check_names(
+    what: str, factory: Callable[..., object], params: Mapping[str, object], *, given: int = 0
+) -> None:
+    """Raise unless a part takes parameters of these names, after those that it is `given`."""
+    if not params:
+        return
+    names = list(inspect.signature(factory).parameters)[given:]
+    unknown = [name for name in params if name not in names]
+    if unknown:
+        known = f"it has {', '.join(sorted(names))}" if names else "it has none"
+        raise ParameterError(f"{what} has no parameter {unknown[0]!r}; {known}")
