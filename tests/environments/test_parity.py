@@ -115,7 +115,9 @@ def test_one_colour_for_both_is_no_prompt():
         check_values(Parity().task.prompt_form, {"even": "Red", "odd": "Red"})
 
 
-@pytest.mark.parametrize("params", [{"length": 7}, {"jitter": 15}, {"jitter": -1}])
+@pytest.mark.parametrize(
+    "params", [{"length": 7}, {"jitter": 15}, {"jitter": -1}, {"start": "unknown"}]
+)
 def test_parameters_out_of_range_are_refused(params):
     with pytest.raises(ParameterError, match=next(iter(params))):
         Parity(**params)

@@ -179,7 +179,14 @@ def test_from_one_observation_the_slope_stays():
 
 @pytest.mark.parametrize(
     ("params", "named"),
-    [({"length": 0}, "length"), ({"cycles": 0}, "cycles"), ({"path": "zigzag"}, "path")],
+    [
+        ({"length": 0}, "length"),
+        ({"cycles": 0}, "cycles"),
+        ({"cycles": float("inf")}, "cycles"),
+        ({"path": "zigzag"}, "path"),
+        ({"phase": 1.5}, "phase"),
+        ({"phase": float("nan")}, "phase"),
+    ],
 )
 def test_parameters_out_of_range_are_refused(params, named):
     with pytest.raises(ParameterError, match=named):

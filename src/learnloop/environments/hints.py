@@ -35,12 +35,9 @@ class Hint:
     @property
     def words(self) -> str | None:
         """The hint in words; `None` where the answer is right."""
-        return f"{self.answer} is {self.miss}" if self.side else None
-
-    @property
-    def miss(self) -> str:
-        """How the answer missed: `too low by 10-19`."""
-        return f"too {'low' if self.side > 0 else 'high'} by {self._distances}"
+        if not self.side:
+            return None
+        return f"{self.answer} is too {'low' if self.side > 0 else 'high'} by {self._distances}"
 
     @property
     def interval(self) -> Interval | None:

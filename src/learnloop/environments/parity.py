@@ -54,6 +54,8 @@ class Parity:
             raise ParameterError(f"length is at least 8 steps, not {length!r}")
         if not 0 <= jitter < length // 8:
             raise ParameterError(f"jitter is from 0 to {length // 8 - 1} steps, not {jitter!r}")
+        if start not in ("known", "random"):
+            raise ParameterError(f"start is 'known' or 'random', not {start!r}")
         self.length = length
         self.jitter = jitter
         self.start = start

@@ -82,10 +82,12 @@ class Track:
         corrupts: Corrupts = "direction",
         phase: float | None = None,
     ) -> None:
-        if length < 1 or not cycles > 0:
+        if length < 1 or not 0 < cycles < math.inf:
             raise ParameterError(
                 f"length is at least 1 and cycles above 0, not {length!r} and {cycles!r}"
             )
+        if phase is not None and not 0 <= phase <= 1:
+            raise ParameterError(f"phase is from 0 to 1, or None for any, not {phase!r}")
         if path not in _SHAPES:
             raise ParameterError(f"path is one of {', '.join(_SHAPES)}, not {path!r}")
         self.length = length
