@@ -20,8 +20,9 @@ class PIDGate:
     rate the sum alone is sufficient; d pays where the world drifts slowly.
 
     A reset empties the sum and arms the gate. The filter survives it, for the reason that the long
-    window of the derivative gate does. An opening that somebody holds back is spent: the gate then
-    waits for the signal to fall to `rearm_at`, or for a reset.
+    window of the derivative gate does. Each crossing opens once, also one that is held back: the
+    gate then waits for the signal to fall to `rearm_at`, or for a reset. The guards make such an
+    opening good while the signal stays at `open_at`.
 
     The change point is the call after the last one that left the sum at 0. A reset that kept the
     prompt does not move it.

@@ -11,7 +11,7 @@ from learnloop.types import Edit, Episode, Prompt, PromptForm
 
 
 class ObedientEditor:
-    """Writes the prompt that agrees with the newest observation that the old one missed.
+    """Writes the prompt that agrees with the newest observation that would change the old one.
 
     On two rules this is the editor that flips whenever it is called, for which the limits of
     gates are known exactly.

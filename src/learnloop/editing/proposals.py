@@ -21,9 +21,7 @@ def evidence_line(task: Task, episode: Episode) -> str:
     return as_data(" | ".join(" ".join(part.split()) for part in said))
 
 
-def accept(
-    task: Task, text: str, *, evidence: Sequence[Episode], max_characters: int = 1200
-) -> str:
+def accept(task: Task, text: str, *, evidence: Sequence[Episode], max_characters: int) -> str:
     """Return a proposed text as it is to be deployed.
 
     One with fields is written anew from its values. One of free text is limited in length, holds
