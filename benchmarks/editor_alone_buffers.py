@@ -12,7 +12,7 @@ from learnloop.environments.drift import CHANGED
 from learnloop.environments.guess import Guess
 from learnloop.environments.parity import Parity
 from learnloop.environments.track import Track
-from learnloop.errors import DataError
+from learnloop.errors import DataError, ParameterError
 from learnloop.seeding import stream
 from learnloop.structured_prompt import read_prompt, write_prompt
 from learnloop.types import Episode, Feedback, Prediction, Prompt, PromptForm, Query, Source, Step
@@ -37,6 +37,14 @@ class Composition:
     stale: int
     new: int
     corrupted: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.stale, self.new, self.corrupted) < 0 or not self.stale + self.new:
+            raise ParameterError(
+                f"a buffer holds at least one observation, and none below 0: {self}"
+            )
+        if self.corrupted > (self.new or self.stale):
+            raise ParameterError(f"more observations are corrupted than may be: {self}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +103,10 @@ def cut(task: str, composition: Composition, *, seed: int) -> Buffer:
     if form is None:
         raise DataError(f"the prompt of {task!r} has no form that could be judged")
     change = _change(task, seed=seed)
+    if composition.stale > change:
+        raise DataError(
+            f"{task!r} changes at step {change} with seed {seed}; take fewer stale ones"
+        )
     path = _Path(environment=environment, form=form, change=change, rng=stream(seed, "alone_noise"))
     seen, text = path.walk(query, steps=change + composition.new)
     wrong = _corrupted(composition, seed=seed)

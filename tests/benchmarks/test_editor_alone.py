@@ -6,6 +6,7 @@ import pytest
 from editor_alone_buffers import TASKS, Composition, K, cut, default_compositions
 from editor_alone_numbers import Row, by_noise, judge
 
+from learnloop.errors import DataError, ParameterError
 from learnloop.structured_prompt import read_prompt
 from learnloop.types import Edit
 
@@ -29,6 +30,19 @@ def test_on_parity_stale_and_corrupted_observations_speak_for_the_old_rule(
     assert spoke[:stale] == [True] * stale
     assert sum(spoke[stale:]) == corrupted
     assert len(spoke) == stale + new
+
+
+@pytest.mark.parametrize(
+    ("stale", "new", "corrupted"), [(0, 0, 0), (0, 2, 3), (2, 0, 3), (-1, 2, 0), (0, 2, -1)]
+)
+def test_a_buffer_that_cannot_be_is_refused(stale, new, corrupted):
+    with pytest.raises(ParameterError, match="observation"):
+        Composition(stale=stale, new=new, corrupted=corrupted)
+
+
+def test_more_stale_observations_than_there_are_is_refused():
+    with pytest.raises(DataError, match="take fewer stale ones"):
+        cut("parity", Composition(stale=60, new=1), seed=1000)
 
 
 @pytest.mark.parametrize("task", list(TASKS))
