@@ -33,7 +33,7 @@ def test_differences_are_paired_by_common_seed(control, runs):
 def test_better_at_no_more_calls_is_said_plainly(
     control, runs, ours, our_calls, theirs, their_calls, verdict
 ):
-    for seed in (1, 2):
+    for seed in (1, 2, 3):
         calls = dict.fromkeys(range(our_calls), (control.CALLED, control.KEPT))
         control.write(runs, "Mine (ours)", control.steps(ours, events=calls), seed=seed)
         calls = dict.fromkeys(range(their_calls), (control.CALLED, control.KEPT))
@@ -49,6 +49,15 @@ def test_a_difference_that_may_be_chance_is_called_so(control, runs):
         control.write(runs, "Mine (ours)", control.steps("...."), seed=seed)
         control.write(runs, "P", control.steps(theirs), seed=seed)
     (result,) = compare_arms(control.section_of(runs), "Mine (ours)")
+    assert result.verdict == "yes, may be chance"
+
+
+def test_two_seeds_that_agree_may_do_so_by_chance(control, runs):
+    for seed in (1, 2):
+        control.write(runs, "Mine (ours)", control.steps("...."), seed=seed)
+        control.write(runs, "P", control.steps("...x"), seed=seed)
+    (result,) = compare_arms(control.section_of(runs), "Mine (ours)")
+    assert (result.interval.low, result.interval.high) == (0.25, 0.25)
     assert result.verdict == "yes, may be chance"
 
 

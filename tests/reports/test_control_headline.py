@@ -43,6 +43,15 @@ def test_where_an_arm_is_not_beaten_is_said(said):
     assert sentence.endswith("Not beaten: P at η = 0.1.")
 
 
+def test_an_arm_that_is_nowhere_beaten_is_said_shortly(said):
+    _, sentence = said((OURS, "...x", 1, 0), (OURS, "...x", 1, 0.1), *_nowhere("P"), *_nowhere("D"))
+    assert sentence.endswith("Not beaten: D at every η; P at every η.")
+
+
+def _nowhere(arm):
+    return (arm, "....", 1, 0), (arm, "....", 1, 0.1)
+
+
 def test_an_arm_that_never_edits_and_is_no_worse_is_named_with_the_level(said):
     title, sentence = said((OURS, "..xx", 1, 0.1), ("No Edit", "...x", 0, 0.1))
     assert title == "Mine (ours) against No Edit on parity"
@@ -50,13 +59,18 @@ def test_an_arm_that_never_edits_and_is_no_worse_is_named_with_the_level(said):
 
 
 def test_chance_is_counted_among_the_arms_that_are_beaten_alone(control, runs):
-    patterns = {OURS: ("....", "...."), "P": ("xxxx", "...x"), "D": ("x...", "....")}
-    calls = {OURS: 1, "P": 1, "D": 0}
+    patterns = {
+        OURS: ("....", "....", "...."),
+        "P": ("xxxx", "...x", "...."),
+        "I": ("xxxx", "xxxx", "xxxx"),
+        "D": ("x...", "....", "...."),
+    }
+    calls = {OURS: 1, "P": 1, "I": 1, "D": 0}
     for arm, made in patterns.items():
         for seed, pattern in enumerate(made):
             events = dict.fromkeys(range(calls[arm]), (control.CALLED, control.KEPT))
             control.write(runs, arm, control.steps(pattern, events=events), seed=seed)
     section = control.section_of(runs)
     sentence = control_sentence(section, OURS, compare_arms(section, OURS))
-    assert "In 1 of these 1 comparisons the difference may be chance." in sentence
+    assert "In 1 of these 2 comparisons the difference may be chance." in sentence
     assert "Not beaten: D at η = 0.1." in sentence

@@ -14,6 +14,8 @@ from learnloop.reports.control_table import ControlRow
 from learnloop.reports.statistics import Interval, spread
 
 CONFIDENCE = 0.95
+LEAST_SEEDS = 3
+"""Over fewer common seeds any difference may be chance."""
 _ROUNDING = 1e-9
 
 
@@ -54,8 +56,14 @@ class PairedResult:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the interval leaves no difference out."""
-        return self.interval is not None and self.interval.excludes_zero()
+        """Whether the interval leaves no difference out; of two seeds it says next to nothing.
+
+        Two seeds with the same difference, which shares of few steps often are, have an interval
+        without width.
+        """
+        if self.interval is None or self.seeds < LEAST_SEEDS:
+            return False
+        return self.interval.excludes_zero()
 
     @property
     def verdict(self) -> str:

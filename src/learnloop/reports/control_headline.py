@@ -53,12 +53,13 @@ def _counted(section: ControlSection, results: Sequence[PairedResult]) -> Iterat
     held = [one for one in results if one.other in beaten]
     chance = sum(not one.is_sure for one in held)
     if chance:
-        yield f"In {chance} of these {len(held)} comparisons the difference may be chance."
+        share = "all" if chance == len(held) else str(chance)
+        yield f"In {share} of these {len(held)} comparisons the difference may be chance."
     open_ones = [one for one in results if not one.is_better]
     others = dict.fromkeys(one.other for one in open_ones)
     if 0 < len(others) <= MOST_LISTED:
         where = [f"{other} {_where(section, open_ones, other)}" for other in others]
-        yield f"Not beaten: {listing(where)}."
+        yield f"Not beaten: {'; '.join(where)}."
 
 
 def _resting(section: ControlSection, results: Sequence[PairedResult]) -> Iterator[str]:
@@ -75,6 +76,8 @@ def _editing(section: ControlSection, results: Sequence[PairedResult]) -> list[P
 
 def _where(section: ControlSection, results: Sequence[PairedResult], other: str) -> str:
     found = {one.feedback for one in results if one.other == other}
+    if 1 < len(section.levels) == len(found):
+        return "at every η"
     return "at " + listing([level.title for level in section.levels if level.feedback in found])
 
 

@@ -163,3 +163,11 @@ def _whole(params: Mapping[str, object], name: str, default: int) -> int:
 FRONTIER = "best gate, flips at hazard 1/{:g}"
 FILTER = "ideal filter, not told the schedule"
 HELD = "best held values, told the path"
+IN_WORDS = {
+    "parity": "what the ideal filter, not told the schedule, reaches with as many changes of the "
+    "prompt",
+    "guess": "the error of the ideal tracker, who is told the noise and edits at every step",
+    "track": "the least error of values that are held between as many edits, for one who is told "
+    "the whole path",
+}
+"""What the main limit of each task is."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from learnloop.reports.control_comparison import PairedResult
+from learnloop.reports.control_limits import IN_WORDS
 from learnloop.reports.control_metrics import Metric
 from learnloop.reports.control_page import ControlShown
 from learnloop.reports.control_sections import Level
@@ -87,8 +88,8 @@ def _edits(shown: ControlShown) -> list[str]:
     )
     if with_limit:
         said += (
-            " The limit is the best that is possible with as many changes of the prompt, for one "
-            "who knows more than a gate does."
+            f" The limit is {IN_WORDS[shown.section.task]}; edits, rollbacks and recalls all "
+            "change the prompt. Over few seeds an arm may lie beyond it by chance."
         )
     lines = [_edits_line(shown, row, with_limit=with_limit) for row in rows]
     return ["### Calls, tokens, edits and invalid proposals", said, _table(heads, lines, words=2)]

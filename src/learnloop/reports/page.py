@@ -20,6 +20,7 @@ from learnloop.errors import RecordError
 from learnloop.reports import wording
 from learnloop.reports.charts import Spec, curve_chart, gain_chart, to_png, to_spec
 from learnloop.reports.comparisons import Comparison, compare
+from learnloop.reports.control_limits import IN_WORDS
 from learnloop.reports.control_markdown import show_interval, signed
 from learnloop.reports.control_page import ControlShown, draw_control_pngs, show_controls, templates
 from learnloop.reports.control_sections import REFERENCES, is_control
@@ -302,6 +303,7 @@ def _templates() -> Environment:
         "heat_maps": heat_maps,
         "noise_maps": noise_maps,
         "references": REFERENCES,
+        "limits_in_words": IN_WORDS,
     }
     return environment
 
