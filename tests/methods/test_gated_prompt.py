@@ -209,7 +209,7 @@ def parts_of(task):
     [
         ({"rollback": "sprt"}, ParameterError, "read without a model"),
         ({"recall": "best"}, ParameterError, "read without a model"),
-        ({"predictor": "structured"}, ParameterError, "predictor=model"),
+        ({"predictor": "structured"}, ParameterError, "predictor=llm"),
         ({"editor": "majority"}, ParameterError, "free text; use the editor 'rewriter'"),
         ({"gate": "cusumm"}, UnknownNameError, "did you mean 'cusum'"),
         ({"rollback": "sprtt"}, UnknownNameError, "no rollback named 'sprtt'"),

@@ -54,7 +54,7 @@ class GatedPromptSettings(BaseModel):
             `none`. Like `recall`, for prompts that have a form.
         recall: Puts an earlier prompt in force again where it explains the evidence, without a
             call: `best`, or `none`.
-        predictor: `structured` reads the prompt without a model, `model` has the model answer;
+        predictor: `structured` reads the prompt without a model, `llm` has the model answer;
             `auto` is structured where the task's prompt has a form.
         near: Error of a number that is off by less than a class of distance.
         full: At how many classes of distance off a number has error 1.
@@ -74,7 +74,7 @@ class GatedPromptSettings(BaseModel):
     needs_error: bool = True
     rollback: str = "none"
     recall: str = "none"
-    predictor: Literal["auto", "structured", "model"] = "auto"
+    predictor: Literal["auto", "structured", "llm"] = "auto"
     near: Annotated[float, Field(gt=0, le=1)] = 0.65
     full: PositiveInt = 1
     layout: Layout = "cache"
@@ -170,9 +170,9 @@ def _predictor(parts: Parts, settings: GatedPromptSettings) -> Predictor:
     if settings.predictor == "structured" and form is None:
         raise ParameterError(
             f"the prompt of {parts.task.name!r} is free text, which only a model can read; "
-            "use predictor=model"
+            "use predictor=llm"
         )
-    if form is not None and settings.predictor != "model":
+    if form is not None and settings.predictor != "llm":
         return StructuredPredictor(form=form)
     composer = Composer(layout=settings.layout)
     return ModelPredictor(answerer=parts.answerer(composer, max_tokens=settings.max_tokens))

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from learnloop.errors import ParameterError
-from learnloop.registry import Registry
+from learnloop.registry import Registry, split_params
 
 
 def check_params(
@@ -39,7 +39,7 @@ def check_params(
         ...
         learnloop.errors.ParameterError: shape square has no parameter 'with'; did you mean 'width'?
     """
-    own, nested = _split(factory, params)
+    own, nested = split_params(params, _parts_by_name(factory))
     hints = _hints(factory, given)
     for name in own:
         if name not in hints:
@@ -77,21 +77,6 @@ def _chosen(factory: Callable[..., object], own: Mapping[str, object], part: str
 def _parts_by_name(factory: Callable[..., object]) -> Mapping[str, Registry[object]]:
     """Return the registries of the parts that a method takes by name (`gate`, `editor`)."""
     return getattr(getattr(factory, "__self__", None), "parts_by_name", {})
-
-
-def _split(
-    factory: Callable[..., object], params: Mapping[str, object]
-) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
-    """Tell parameters of the factory from those of its parts, which are written `part.name`."""
-    own: dict[str, object] = {}
-    nested: dict[str, dict[str, object]] = {part: {} for part in _parts_by_name(factory)}
-    for name, value in params.items():
-        part, dot, field = name.partition(".")
-        if dot and part in nested:
-            nested[part][field] = value
-        else:
-            own[name] = value
-    return own, nested
 
 
 def _hints(factory: Callable[..., object], given: int) -> dict[str, Any]:
