@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from learnloop.errors import LearnloopError
+from learnloop.llm.absent import NO_MODEL
 from learnloop.records.reader import read_run
 from learnloop.runner.budget import Spending
 from learnloop.runner.building import check_spec, prepare
@@ -46,6 +47,8 @@ class PlannedRun:
     @property
     def calls_left(self) -> int:
         """An estimate of the calls still to make; one a query where nothing is known."""
+        if self.spec.model == NO_MODEL:
+            return 0
         return round(self.steps_left * (self.calls_a_step or 1.0))
 
 
