@@ -20,8 +20,8 @@ def control_title(section: ControlSection, arm: str | None, results: Sequence[Pa
         return f"{section.environment}: {arm} alone"
     editing = _editing(section, results)
     if not editing:
-        others = listing(list(dict.fromkeys(one.other for one in results)))
-        return f"{arm} against {others} on {section.task}"
+        resting = listing(list(dict.fromkeys(one.other for one in results)))
+        return f"{arm} against {resting} on {section.task}"
     others = len({one.other for one in editing})
     beaten = len(beaten_everywhere(editing))
     kind = "other arm" if len(editing) == len(results) else "other arm that edits"
