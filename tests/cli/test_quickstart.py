@@ -94,7 +94,8 @@ def test_a_model_that_is_not_there_is_said_once(learnloop, tmp_path):
     done = learnloop("quickstart", "--model", "http://127.0.0.1:9/v1#x", "-n", 2)
     assert done.exit_code == 2
     assert done.stderr.count("nobody answers") == 1
-    assert not list(tmp_path.rglob("run.json"))
+    (made,) = find_runs(tmp_path)
+    assert made.name.startswith("parity-No+Edit"), "only the run that needs no model"
 
 
 def test_no_steps_are_refused(learnloop):

@@ -135,6 +135,7 @@ INTERRUPTED = textwrap.dedent(
             pass
         os.kill(os.getpid(), signal.SIGINT)
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
     threading.Thread(target=interrupt, daemon=True).start()
     main()
     """
