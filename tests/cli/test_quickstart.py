@@ -94,8 +94,9 @@ def test_a_model_that_is_not_there_is_said_once(learnloop, tmp_path):
     done = learnloop("quickstart", "--model", "http://127.0.0.1:9/v1#x", "-n", 2)
     assert done.exit_code == 2
     assert done.stderr.count("nobody answers") == 1
-    (made,) = find_runs(tmp_path)
-    assert made.name.startswith("parity-No+Edit"), "only the run that needs no model"
+    made = [read_run(run) for run in find_runs(tmp_path)]
+    assert {run.directory.parent.name for run in made} == {"control"}, "the second act begins"
+    assert not [step for run in made for step in run.steps if step.calls], "a call that was none"
 
 
 def test_no_steps_are_refused(learnloop):
