@@ -94,6 +94,8 @@ class Task:
             put it first, where a cache can reuse it.
         prompt_form: How a persistent prompt is written, where it has fields; `None` where it is
             free text.
+        context_in_examples: Whether an example is shown with the context of its query: where each
+            query has paragraphs of its own, an answer means nothing without them.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Task:
     answer_label: str = "Answer"
     shared_context: bool = False
     prompt_form: PromptForm | None = None
+    context_in_examples: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,13 +158,15 @@ class Query:
 
     `text` is what was asked and what memory is searched by; `context` is what the answer must be
     based on (a database schema, paragraphs); `group` names the part of the application it belongs
-    to (a database, a customer), `""` where there is only one.
+    to (a database, a customer), `""` where there is only one. `key` is the text that its episode is
+    remembered under where that is another one than `text`, as a published quirk has it.
     """
 
     id: str
     text: str
     context: str = ""
     group: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +216,8 @@ class Episode:
 
     `correct` is what the feedback in force says (`None`: nothing, yet); `feedback` is all of it,
     oldest first. `source` tells an answer of the model (`model`) from one that somebody gave as a
-    correction. `step` is when it was remembered.
+    correction. `step` is when it was remembered. `rationale` is the reasoning that the model gave
+    before its answer, where it was asked for one.
     """
 
     id: str
@@ -221,6 +227,7 @@ class Episode:
     source: Source
     correct: bool | None = None
     feedback: tuple[Feedback, ...] = ()
+    rationale: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,6 +330,7 @@ class Prediction:
         evidence: Ids of the episodes shown to the policy writer.
         policy: The policy shown to the answering model.
         prompt_version: Version of the persistent prompt, where there is one.
+        rationale: The reasoning before the answer, where the method asked for one.
     """
 
     query_id: str
@@ -332,6 +340,7 @@ class Prediction:
     evidence: tuple[str, ...] = ()
     policy: Policy | None = None
     prompt_version: int | None = None
+    rationale: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

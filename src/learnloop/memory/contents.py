@@ -13,7 +13,9 @@ from learnloop.types import Episode, Feedback
 def content_hash(episode: Episode) -> str:
     """Return the sha256 of what was asked and answered; when and by whom is not content."""
     query = episode.query
-    parts = (episode.id, query.id, query.text, query.context, query.group, episode.answer)
+    parts = [episode.id, query.id, query.text, query.context, query.group, episode.answer]
+    if query.key or episode.rationale:
+        parts += [query.key, episode.rationale]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

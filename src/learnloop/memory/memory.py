@@ -8,7 +8,7 @@ from learnloop.types import Episode, Feedback, Match, Outcome, Query
 
 
 class Memory:
-    """Remembers episodes by the text of their query and finds them again by similar text.
+    """Remembers episodes by the text (or key) of their query and finds them by similar text.
 
     Args:
         store: Where episodes are kept; made for this embedder.
@@ -24,7 +24,8 @@ class Memory:
 
     def remember(self, episode: Episode) -> bool:
         """Remember an episode; `False` if it was there."""
-        return self.store.add(episode, self.embedder.embed([episode.query.text])[0])
+        key = episode.query.key or episode.query.text
+        return self.store.add(episode, self.embedder.embed([key])[0])
 
     def add_feedback(self, episode_id: str, feedback: Feedback) -> bool:
         """Attach feedback to an episode; `False` if that feedback was there."""

@@ -13,7 +13,7 @@ from learnloop.types import Episode, Feedback, Query, Source
 
 EPISODE_COLUMNS = (
     "id, query_id, query_text, query_context, query_group, answer, step, "
-    "source_kind, source_id, given_correct"
+    "source_kind, source_id, given_correct, query_key, rationale"
 )
 FEEDBACK_COLUMNS = (
     "episode_id, id, target_id, name, correct, value, comment, correction, "
@@ -30,7 +30,7 @@ def insert_episode(
     connection.execute(
         f"INSERT INTO episodes (position, {EPISODE_COLUMNS}, content_hash, vector) "
         "VALUES ((SELECT coalesce(max(position) + 1, 0) FROM episodes), "
-        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             episode.id,
             query.id,
@@ -42,6 +42,8 @@ def insert_episode(
             source.kind,
             source.id,
             given_verdict(episode),
+            query.key,
+            episode.rationale,
             digest,
             vector.astype("<f4").tobytes(),
         ),
@@ -121,11 +123,12 @@ def _select_feedback(
 
 
 def _episode(row: Sequence[Any], feedback: tuple[Feedback, ...]) -> Episode:
-    _, id_, query_id, text, context, group, answer, step, kind, source_id, given = row
+    _, id_, query_id, text, context, group, answer, step, kind, source_id, given, key, why = row
     return Episode(
         id=id_,
-        query=Query(id=query_id, text=text, context=context, group=group),
+        query=Query(id=query_id, text=text, context=context, group=group, key=key),
         answer=answer,
+        rationale=why,
         step=step,
         source=Source(kind=kind, id=source_id),
         correct=in_force(truth(given), feedback),

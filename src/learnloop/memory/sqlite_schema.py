@@ -51,6 +51,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             for act in ("UPDATE", "DELETE")
         ),
     ),
+    (
+        "ALTER TABLE episodes ADD COLUMN query_key TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE episodes ADD COLUMN rationale TEXT NOT NULL DEFAULT ''",
+    ),
 )
 """What was done to the tables, oldest first. Only ever append; `user_version` counts them."""
 

@@ -21,6 +21,7 @@ def remember(memory: Memory, query: Query, prediction: Prediction, feedback: Fee
                 id=query.id,
                 query=query,
                 answer=prediction.text,
+                rationale=prediction.rationale,
                 step=len(memory),
                 source=MODEL,
                 correct=feedback.correct,

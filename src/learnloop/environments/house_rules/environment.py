@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from learnloop.environments.graders.sql import Grade, SQLGrader
-from learnloop.environments.house_rules.answer import parse_sql
+from learnloop.environments.graders.sql_answer import parse_sql
 from learnloop.environments.house_rules.data import (
     Database,
     Question,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learnloop.environments.house_rules.answer import parse_sql
+from learnloop.environments.graders.sql_answer import parse_sql
 
 
 @pytest.mark.parametrize(
