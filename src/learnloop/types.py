@@ -250,7 +250,7 @@ class Bullet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Guidelines for one query: at most five bullets, and the name of who wrote them."""
+    """Guidelines for one query: a few bullets, and the name of who wrote them."""
 
     bullets: tuple[Bullet, ...]
     writer: str

@@ -2,7 +2,8 @@ import pytest
 from pydantic import ValidationError
 
 from learnloop.errors import ModelTimeoutError
-from learnloop.methods.drpg import DRPG
+from learnloop.methods.drpg import DRPG, PUBLISHED, DRPGSettings
+from learnloop.types import Query
 
 
 @pytest.fixture
@@ -161,3 +162,45 @@ def test_the_policy_model_may_be_another_one(make_parts, teach):
 def test_parameters_that_make_no_sense_are_refused(make_parts, params):
     with pytest.raises(ValidationError):
         DRPG.from_parts(make_parts(), **params)
+
+
+@pytest.mark.parametrize(("scope", "shown"), [("group", False), ("stream", True)])
+def test_the_policy_before_is_that_of_the_group_or_as_published_of_the_stream(
+    make_parts, teach, scope, shown
+):
+    parts = make_parts()
+    method = DRPG.from_parts(parts, writer="contrastive", previous_policy=True, policy_scope=scope)
+    for number in range(3):
+        teach(method, number, correct=False)
+    method.predict_one(Query(id="q9", text="Which word is number 9?", group="another"))
+    assert ("The policy so far" in asked(parts, "policy")[-1]) is shown
+
+
+@pytest.mark.parametrize(("k", "found"), [(2, False), (3, True)])
+def test_a_small_number_of_cases_still_comes_from_a_pool_of_ten_k(make_parts, teach, k, found):
+    # 21 right episodes about 7 are nearer than the wrong one: the 20 nearest lose it, 30 do not.
+    method = DRPG.from_parts(
+        make_parts(), writer="contrastive", pool="common", k=k, cases_per_class=1
+    )
+    teach(method, "zero", correct=False)
+    for number in range(21):
+        teach(method, f"7{number}", correct=True)
+    assert ("qzero" in teach(method, "7 7", correct=True).evidence) is found
+
+
+def test_published_sets_every_switch_that_is_not_given():
+    published = DRPGSettings(variant="published", layout="cache")
+    assert published.layout == "cache"
+    assert published.k == DRPGSettings().k
+    for name, value in (PUBLISHED | {"layout": "cache"}).items():
+        assert getattr(published, name) == value
+        assert name == "layout" or getattr(DRPGSettings(), name) != value
+
+
+def test_the_published_variant_shows_cases_and_examples_with_their_feedback(taught, teach):
+    method, parts = taught(variant="published", writer="contrastive")
+    teach(method, 9, correct=True)
+    policy, answer = asked(parts, "policy")[-1], asked(parts, "answer")[-1]
+    assert policy.count("this answer is not correct") == 2
+    assert policy.count("this answer is correct") == 2
+    assert answer.count("this answer is correct") == 2

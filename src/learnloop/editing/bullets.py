@@ -17,6 +17,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _MARKER = re.compile(r"POLICY\s*:", re.IGNORECASE)
 _ROLE = re.compile(r"^\s*(?:system|assistant|user)\s*:", re.IGNORECASE)
 _URL = re.compile(r"\b[a-z][a-z+.-]*://", re.IGNORECASE)
+_ESCAPES = "role marker or delimiter"
 _REFUSAL = re.compile(r"^\s*(?:i'm sorry|i am sorry|i cannot|i can't|as an ai)\b", re.IGNORECASE)
 
 
@@ -53,18 +54,24 @@ def read_bullets(
     )
 
 
-def as_bullets(reply: str) -> str:
-    r"""Return a reply with a mark before every line that follows its last `POLICY:`.
+def read_lines(reply: str) -> Reading:
+    r"""Return every line that follows the first `POLICY:` of a reply, or every line of it all.
 
-    The published code uses whatever stands there, prose or not.
+    The published code uses whatever stands there, prose or not, however long; refused is only what
+    could open a chat turn or end the policy's block.
 
     Examples:
-        >>> as_bullets("Sure. POLICY: Use euros.\n\n- No ties.")
-        'POLICY:\n- Use euros.\n- No ties.'
+        >>> read_lines("Sure. POLICY: Use euros.\n\n- No ties.").bullets
+        ('Use euros.', 'No ties.')
     """
-    lines = (line.strip() for line in _MARKER.split(reply)[-1].splitlines())
-    marked = (line if _BULLET.match(line) else f"- {line}" for line in lines if line)
-    return "\n".join(["POLICY:", *marked])
+    after = reply.partition("POLICY:")[2] if "POLICY:" in reply else reply
+    lines = [line.strip() for line in after.splitlines() if line.strip()]
+    found = [m["text"].strip() if (m := _BULLET.match(line)) else line for line in lines]
+    return Reading(
+        bullets=tuple(text for text in found if not _escapes(text)),
+        refused=tuple(_ESCAPES for text in found if _escapes(text)),
+        dropped=0,
+    )
 
 
 def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
@@ -83,13 +90,17 @@ def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
     checks = (
         ("empty", not text.strip()),
         ("too long", len(text) > MAX_BULLET_CHARACTERS),
-        ("role marker or delimiter", bool(_ROLE.match(text)) or as_data(text) != text),
+        (_ESCAPES, _escapes(text)),
         ("code fence", "```" in text),
         ("URL", bool(_URL.search(text))),
         ("refusal", bool(_REFUSAL.match(text))),
         ("copy of the evidence", any(_copies(text, episode.answer) for episode in evidence)),
     )
     return next((reason for reason, found in checks if found), None)
+
+
+def _escapes(text: str) -> bool:
+    return bool(_ROLE.match(text)) or as_data(text) != text
 
 
 def _copies(text: str, answer: str) -> bool:

@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
-from learnloop.editing.contrastive import ContrastiveWriter, PolicyForm, PolicyPrompt
+from learnloop.editing.contrastive import ContrastiveWriter
+from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
 from learnloop.editing.rules import RulesWriter
 from learnloop.memory.memory import Memory
-from learnloop.memory.retrieval import CommonPool, Contrastive, Right, Wrong
+from learnloop.memory.retrieval import POOL_FACTOR, CommonPool, Contrastive, Right, Wrong
 from learnloop.methods.answering import Answerer
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import inserted_as_pattern
@@ -24,17 +25,24 @@ class DRPGSettings(BaseModel):
     """The parameters of `drpg`; the first value of each choice is the default.
 
     Attributes:
-        variant: `fixed`, or `published`: the writer is `contrastive`, and each of `policy_form`,
-            `pool`, `example_format`, `insertion`, `empty_examples` and `layout` is as in the
-            paper's own code where it is not given.
+        variant: `fixed`, or `published`: each parameter of `PUBLISHED` is as in the paper's own
+            code where it is not given. `k` stays what it is here: the paper's is 16, and 4 for
+            HotpotQA and DS-1000.
         writer: `rules` (one rule a complaint, kept) or `contrastive` (the paper's: a policy
             written anew for each query).
-        k: How many right examples the answering model sees (the paper: 16, or 4).
+        k: How many right examples the answering model sees.
         policy_cases: Which episodes the contrastive writer sees.
-        cases_per_class: How many of each outcome it sees; `None` is k/2, the paper's choice.
+        cases_per_class: How many of each outcome it sees; `None` is the paper's choice, k/2 of
+            each or k of one alone (its code can also take two, or one).
+        case_format: `labelled` puts a sentence of feedback under each case, as published.
+        empty_cases: `omit` an empty section of cases, or `keep` it as published.
         previous_policy: Show the contrastive writer the policy before (the paper's appendix E).
+        policy_scope: Which one that is, and which stays in force where a new one is refused: the
+            last of the query's own `group`, or of the whole `stream`, as published.
         policy_only: Show the answering model no examples.
-        policy_prompt: `drpg`, or `leap`: reasoning first.
+        policy_prompt: `drpg`, or `leap`: reasoning first, for which `policy_tokens` must do.
+        policy_bullets: How many bullets a contrastive policy may have; `None` is five, and eight
+            with `leap`.
         policy_form: `bullets` refuses a contrastive policy that is no list of bullets; `text` takes
             whatever follows `POLICY:`, as published.
         pool: `per_class` retrieves right and wrong cases each from all of their class; `common`
@@ -58,9 +66,13 @@ class DRPGSettings(BaseModel):
     k: PositiveInt = 4
     policy_cases: Literal["contrastive", "correct", "wrong"] = "contrastive"
     cases_per_class: PositiveInt | None = None
+    case_format: ExampleFormat = "plain"
+    empty_cases: Literal["omit", "keep"] = "omit"
     previous_policy: bool = False
+    policy_scope: Literal["group", "stream"] = "group"
     policy_only: bool = False
     policy_prompt: PolicyPrompt = "drpg"
+    policy_bullets: PositiveInt | None = None
     policy_form: PolicyForm = "bullets"
     pool: Literal["per_class", "common"] = "per_class"
     example_format: ExampleFormat = "plain"
@@ -83,12 +95,20 @@ class DRPGSettings(BaseModel):
 PUBLISHED: dict[str, object] = {
     "writer": "contrastive",
     "policy_form": "text",
+    "case_format": "labelled",
+    "empty_cases": "keep",
+    "policy_scope": "stream",
     "pool": "common",
     "example_format": "labelled",
     "insertion": "pattern",
     "empty_examples": "keep",
     "layout": "paper",
+    "max_tokens": 1024,
+    "policy_tokens": 1024,
+    "examples_budget": 1_000_000,
+    "policy_budget": 1_000_000,
 }
+"""What `variant=published` stands for; the budgets are none, as the paper's code cuts nothing."""
 
 
 class DRPG:
@@ -153,7 +173,7 @@ class DRPG:
 
     def predict_one(self, query: Query) -> Prediction:
         evidence = self.evidence.retrieve(query, k=self._cases())
-        before = self._in_force.get(query.group)
+        before = self._in_force.get(self._scope(query))
         previous = before if self.settings.previous_policy else None
         draft = self.writer.write(query, evidence=evidence, previous=previous)
         self._note(query, draft)
@@ -168,8 +188,11 @@ class DRPG:
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         episode = remember(self.memory, query, prediction, feedback)
         if prediction.policy is not None:
-            self._in_force[query.group] = prediction.policy
+            self._in_force[self._scope(query)] = prediction.policy
         self.writer.learn_one(episode, shown=prediction.policy)
+
+    def _scope(self, query: Query) -> str:
+        return query.group if self.settings.policy_scope == "group" else ""
 
     def _cases(self) -> int:
         settings = self.settings
@@ -196,7 +219,8 @@ def _evidence(parts: Parts, settings: DRPGSettings) -> Retriever:
     memory = parts.memory
     if settings.pool == "common":
         outcomes: dict[str, Outcome | None] = {"correct": "right", "wrong": "wrong"}
-        return CommonPool(memory=memory, outcome=outcomes.get(settings.policy_cases))
+        pool = POOL_FACTOR * settings.k
+        return CommonPool(memory=memory, outcome=outcomes.get(settings.policy_cases), pool=pool)
     retrievers: dict[str, Retriever] = {
         "contrastive": Contrastive(memory=memory),
         "correct": Right(memory=memory),
@@ -219,8 +243,14 @@ def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
     return ContrastiveWriter(
         model=parts.policy_model,
         task=parts.task,
-        prompt=settings.policy_prompt,
-        form=settings.policy_form,
+        style=PolicyStyle(
+            prompt=settings.policy_prompt,
+            form=settings.policy_form,
+            max_bullets=settings.policy_bullets,
+            label_cases=settings.case_format == "labelled",
+            keep_empty=settings.empty_cases == "keep",
+        ),
+        show_previous=settings.previous_policy,
         max_tokens=settings.policy_tokens,
         seed=parts.seed,
     )
