@@ -114,3 +114,39 @@ def test_summaries_are_for_runs_without_a_model(tmp_path, models):
     text = BARE.replace('model = "none"', models) + 'keep = "summaries"'
     with pytest.raises(ConfigError, match="for runs without a model; set model = 'none'"):
         study(tmp_path, text)
+
+
+PAIRS = """
+methods = "drpg"
+environments = "house_rules"
+models = ["a", "b"]
+"""
+
+
+def pairs(read):
+    return [(spec.model, spec.policy_model) for spec in expand(read)]
+
+
+def test_every_model_has_every_policy_model_and_itself_is_none(tmp_path):
+    read = study(tmp_path, PAIRS + 'policy_models = ["a", "b", "c"]')
+    expected = [("a", None), ("a", "b"), ("a", "c"), ("b", "a"), ("b", None), ("b", "c")]
+    assert pairs(read) == expected
+
+
+def test_one_policy_model_may_be_written_alone(tmp_path):
+    assert pairs(study(tmp_path, PAIRS + 'policy_model = "c"')) == [("a", "c"), ("b", "c")]
+    assert pairs(study(tmp_path, PAIRS)) == [("a", None), ("b", None)]
+
+
+def test_a_grid_says_otherwise_in_either_spelling(tmp_path):
+    text = (
+        PAIRS
+        + """
+policy_model = "c"
+[[grid]]
+model = "x"
+[[grid]]
+policy_models = ["d"]
+"""
+    )
+    assert pairs(study(tmp_path, text)) == [("x", "c"), ("a", "d"), ("b", "d")]

@@ -42,6 +42,8 @@ class Grid(BaseModel):
     """Every method on every environment, with every kind of feedback and every seed.
 
     Attributes:
+        policy_models: Names of the models that write policies and edits, each with every model; a
+            model that is its own is written by its name. Where there is none, each is its own.
         keep: What a run leaves: a directory with its `steps`, or, where thousands are made without
             a model, one line of `summaries`.
         keep_steps_for: Of how many seeds, the first ones, the steps are kept beside the summaries.
@@ -54,7 +56,7 @@ class Grid(BaseModel):
     feedback: list[str] = Field(default_factory=lambda: ["binary"])
     seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
     models: list[str] = Field(default_factory=lambda: ["local"])
-    policy_model: str | None = None
+    policy_models: list[str] = Field(default_factory=list)
     steps: int | None = None
     embedder: str = "wordllama"
     keep: Literal["steps", "summaries"] = "steps"
@@ -62,7 +64,7 @@ class Grid(BaseModel):
 
     @model_validator(mode="after")
     def _check_keep(self) -> Self:
-        models = {*self.models, self.policy_model or NO_MODEL}
+        models = {*self.models, *self.policy_models}
         if self.keep == "summaries" and models != {NO_MODEL}:
             raise ValueError(
                 f"keep = 'summaries' is for runs without a model; set model = {NO_MODEL!r}"
@@ -100,7 +102,7 @@ def read_study(path: Path) -> Study:
     overrides = content.pop("grid", [{}])
     if not isinstance(overrides, list) or not all(isinstance(one, dict) for one in overrides):
         raise ConfigError(f"study file {str(path)!r}: write each grid as a [[grid]] table")
-    grids = [_with_entries(content | one) for one in overrides]
+    grids = [_with_entries(content) | _with_entries(one) for one in overrides]
     try:
         return Study.model_validate({"name": name, "limits": limits, "grids": grids})
     except ValidationError as error:
@@ -138,22 +140,35 @@ def _distinct(specs: Iterable[RunSpec]) -> tuple[RunSpec, ...]:
 
 def _expand_grid(grid: Grid) -> Iterator[RunSpec]:
     axes = itertools.product(
-        grid.seeds, grid.models, _settled(grid.environments), grid.feedback, _settled(grid.methods)
+        grid.seeds,
+        _pairs(grid),
+        _settled(grid.environments),
+        grid.feedback,
+        _settled(grid.methods),
     )
-    for seed, model, environment, feedback, method in axes:
+    for seed, (model, policy_model), environment, feedback, method in axes:
         yield make_spec(
             environment=environment.name,
             environment_params=environment.params,
             method=method.name,
             method_params=method.params,
             model=model,
-            policy_model=grid.policy_model,
+            policy_model=policy_model,
             steps=grid.steps,
             seed=seed,
             feedback=feedback,
             embedder=grid.embedder,
             label=method.label,
         )
+
+
+def _pairs(grid: Grid) -> list[tuple[str, str | None]]:
+    """Return each model with each that writes for it; `None` where that is the model itself."""
+    return [
+        (model, None if writer == model else writer)
+        for model in grid.models
+        for writer in grid.policy_models or [model]
+    ]
 
 
 def _settled(entries: Iterable[Entry]) -> list[Entry]:
@@ -181,10 +196,8 @@ def _label(entry: Entry, params: Params) -> str | None:
 
 def _with_entries(grid: dict[str, Any]) -> dict[str, Any]:
     """Let `model`, a single value for a list, and a bare name for an entry be written short."""
-    grid = dict(grid)
-    if "model" in grid:
-        grid["models"] = grid.pop("model")
-    for name in ("methods", "environments", "feedback", "seeds", "models"):
+    grid = {_PLURALS.get(name, name): value for name, value in grid.items()}
+    for name in ("methods", "environments", "feedback", "seeds", *_PLURALS.values()):
         if name in grid and not isinstance(grid[name], list):
             grid[name] = [grid[name]]
     if "seeds" in grid:
@@ -206,6 +219,8 @@ def _explain(error: ValidationError) -> str:
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg'].lower()}"
 
+
+_PLURALS = {"model": "models", "policy_model": "policy_models"}
 
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 """From one seed to another; a range that runs backwards is empty."""
