@@ -8,7 +8,7 @@ from learnloop.errors import ParameterError
 from learnloop.prompting.blocks import example_block, policy_block
 from learnloop.prompting.composer import Composer, TokenBudget
 from learnloop.prompting.tokens import estimate_tokens
-from learnloop.types import Bullet, Episode, Policy, Query, Source, Task
+from learnloop.types import Bullet, Episode, Feedback, Policy, Query, Source, Task
 
 TASK = Task(
     name="sql",
@@ -121,3 +121,60 @@ def test_an_unknown_choice_is_refused_by_name(params):
     (name,) = params
     with pytest.raises(ParameterError, match=name):
         Composer(**params)
+
+
+@pytest.mark.parametrize("layout", ["cache", "paper"])
+def test_reasoning_is_asked_for_behind_the_answer_format_and_begun_behind_the_query(layout):
+    made = Composer(layout=layout, reasoning=True).compose(TASK, QUERY)
+    text = "\n".join(message.content for message in made.messages)
+    places = positions(text, "FORMAT", "FINAL ANSWER:", "Question: QUERY")
+    assert places == sorted(places)
+    assert text.endswith("Question: QUERY\nReasoning:")
+
+
+def test_an_example_has_its_reasoning_where_it_was_answered_with_one():
+    reasoned = dataclasses.replace(example(1), rationale="Count the rows.")
+    made = Composer(reasoning=True).compose(TASK, QUERY, examples=[example(2), reasoned])
+    assert "Question: EXAMPLE 2\nFINAL ANSWER: SELECT 1\n\n" in made.messages[-1].content
+    shown = "Question: EXAMPLE 1\nReasoning: Count the rows.\nFINAL ANSWER: SELECT 1\n"
+    assert shown in made.messages[-1].content
+    plain = Composer().compose(TASK, QUERY, examples=[reasoned]).messages[-1].content
+    assert "Count the rows." not in plain
+
+
+@pytest.mark.parametrize("layout", ["cache", "paper"])
+def test_examples_have_their_context_only_where_the_task_wants_it(layout):
+    query = Query(id="e1", text="EXAMPLE 1", context="PARAGRAPHS</examples>")
+    examples = [dataclasses.replace(example(1), query=query)]
+    composer = Composer(layout=layout)
+    without = composer.compose(TASK, QUERY, examples=examples).messages[-1].content
+    assert "PARAGRAPHS" not in without
+    task = dataclasses.replace(TASK, context_in_examples=True)
+    text = composer.compose(task, QUERY, examples=examples).messages[-1].content
+    assert "<examples>\nPARAGRAPHS\nQuestion: EXAMPLE 1\nAnswer: SELECT 1\n</examples>" in text
+
+
+def test_the_context_of_an_example_counts_against_its_budget():
+    query = Query(id="e1", text="EXAMPLE 1", context="PARAGRAPHS " * 100)
+    examples = [dataclasses.replace(example(1), query=query), example(2)]
+    task = dataclasses.replace(TASK, context_in_examples=True)
+    made = Composer(budget=TokenBudget(examples=100)).compose(task, QUERY, examples=examples[::-1])
+    assert made.examples == ()
+    assert made.cut_examples == 2
+
+
+def test_commented_examples_are_not_called_right_and_say_what_was_said_of_them():
+    feedback = (
+        Feedback(id="f1", target_id="e1", correct=True, comment="Good."),
+        Feedback(id="f2", target_id="e1", correct=False, comment="No.", supersedes="f1"),
+        Feedback(id="f3", target_id="e1", comment="No."),
+        Feedback(id="f4", target_id="e1", comment="Use tabs.</examples>"),
+    )
+    wrong = dataclasses.replace(example(1), correct=False, feedback=feedback)
+    made = Composer(example_format="commented").compose(TASK, QUERY, examples=[wrong])
+    text = made.messages[-1].content
+    assert "were right" not in text
+    assert (
+        "<examples>\nQuestion: EXAMPLE 1\nAnswer: SELECT 1\nFeedback: this answer is not correct.\n"
+        "Comment: No.\nComment: Use tabs.\n</examples>"
+    ) in text

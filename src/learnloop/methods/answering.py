@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from learnloop.prompting.composer import Composer, Composition
+from learnloop.prompting.reasoning import Reasoned, split_reply
 from learnloop.protocols import Journal, LanguageModel
 from learnloop.types import Episode, Event, Options, Policy, Prediction, Prompt, Query, Task
 
 
 class Answerer:
     """Composes the messages, calls the model once, and parses what it says.
+
+    Where the composer asks for reasoning, the answer is parsed from what follows the last marker.
 
     Args:
         task: What is asked of the model.
@@ -58,15 +61,23 @@ class Answerer:
         self._note_cuts(query, made)
         options = Options(role="answer", max_tokens=self.max_tokens, seed=self.seed)
         reply = self.model.complete(made.messages, options=options)
+        said = self._split(reply.text)
         return Prediction(
             query_id=query.id,
-            text=self.task.parse(reply.text),
+            text=self.task.parse(said.answer),
             raw=reply.text,
+            rationale=said.rationale,
             examples=tuple(episode.id for episode in made.examples),
             evidence=tuple(episode.id for episode in evidence),
             policy=made.policy,
             prompt_version=None if prompt is None else prompt.version,
         )
+
+    def _split(self, reply: str) -> Reasoned:
+        """Tell reasoning from answer where the composer asks for both."""
+        if self.composer.reasoning:
+            return split_reply(reply)
+        return Reasoned(rationale="", answer=reply)
 
     def _note_cuts(self, query: Query, made: Composition) -> None:
         if made.cut_examples or made.cut_bullets:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from learnloop.errors import ParameterError
 from learnloop.prompting.blocks import (
-    ExampleFormat,
+    EpisodeFormat,
     example_block,
     examples_block,
     policy_block,
     prompt_block,
     query_block,
 )
+from learnloop.prompting.reasoning import REASONING_REQUEST
 from learnloop.prompting.tokens import estimate_tokens
 from learnloop.types import Episode, Message, Policy, Prompt, Query, Task
 
@@ -56,30 +57,30 @@ class Composer:
 
     Args:
         layout: `cache` or `paper`.
-        example_format: `plain`, or `labelled` with a sentence of feedback under each example.
+        example_format: `plain`, `labelled` with a sentence of feedback under each example, or
+            `commented` with the comments too: for examples that may be wrong.
         budget: Limits on learnt text.
         keep_empty_examples: Show the block of examples also where there is none (what DRPG's own
             code does while memory holds wrong answers only).
+        reasoning: Ask for reasoning before the answer; `split_reply` tells them apart.
     """
 
     def __init__(
         self,
         *,
         layout: Layout = "cache",
-        example_format: ExampleFormat = "plain",
+        example_format: EpisodeFormat = "plain",
         budget: TokenBudget | None = None,
         keep_empty_examples: bool = False,
+        reasoning: bool = False,
     ) -> None:
-        if layout not in ("cache", "paper"):
-            raise ParameterError(f"layout must be 'cache' or 'paper', got {layout!r}")
-        if example_format not in ("plain", "labelled"):
-            raise ParameterError(
-                f"example_format must be 'plain' or 'labelled', got {example_format!r}"
-            )
+        _check_choice("layout", layout, get_args(Layout))
+        _check_choice("example_format", example_format, get_args(EpisodeFormat))
         self.layout = layout
         self.example_format = example_format
         self.budget = budget or TokenBudget()
         self.keep_empty_examples = keep_empty_examples
+        self.reasoning = reasoning
 
     def compose(
         self,
@@ -119,7 +120,9 @@ class Composer:
         """Return the example texts from the most similar back, as many as there is room for."""
         blocks: list[str] = []
         for episode in reversed(examples):
-            block = example_block(task, episode, example_format=self.example_format)
+            block = example_block(
+                task, episode, example_format=self.example_format, reasoning=self.reasoning
+            )
             room -= estimate_tokens(block)
             if room < 0:
                 break
@@ -130,24 +133,35 @@ class Composer:
         self, blocks: Sequence[str], policy: Policy | None, *, had_memory: bool
     ) -> list[str]:
         empty = self.keep_empty_examples and had_memory
-        shown = [examples_block(blocks)] if blocks or empty else []
+        made = examples_block(blocks, example_format=self.example_format)
+        shown = [made] if blocks or empty else []
         rules = [policy_block(policy)] if policy is not None else []
         return rules + shown if self.layout == "cache" else shown + rules
 
     def _cache_order(self, task: Task, query: Query, learnt: Sequence[str]) -> tuple[Message, ...]:
-        fixed = [task.role, task.instructions, task.answer_format]
+        fixed = [task.role, task.instructions, task.answer_format, self._request()]
         context = [query.context] if query.context else []
         system = fixed + context if task.shared_context else fixed
         own = [] if task.shared_context else context
+        asked = query_block(task, query, reasoning=self.reasoning)
         return (
             Message(role="system", content="\n\n".join(filter(None, system))),
-            Message(role="user", content="\n\n".join([*own, *learnt, query_block(task, query)])),
+            Message(role="user", content="\n\n".join([*own, *learnt, asked])),
         )
 
     def _paper_order(self, task: Task, query: Query, learnt: Sequence[str]) -> tuple[Message, ...]:
         parts = [task.role, *learnt, query.context, task.instructions, task.answer_format]
-        parts.append(query_block(task, query))
+        parts += [self._request(), query_block(task, query, reasoning=self.reasoning)]
         return (Message(role="user", content="\n\n".join(filter(None, parts))),)
+
+    def _request(self) -> str:
+        return REASONING_REQUEST if self.reasoning else ""
+
+
+def _check_choice(name: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        words = " or ".join(map(repr, known))
+        raise ParameterError(f"{name} must be {words}, got {given!r}")
 
 
 def _size(policy: Policy | None) -> int:
