@@ -81,7 +81,8 @@ class RunInfo:
 
     `spec` is the frozen specification (environment, method, model, steps, seed, feedback and
     their parameters), `spec_hash` its sha256, `complete` whether the stream came to its end,
-    `stopped` why it did not (a budget that was spent), where that was said.
+    `stopped` why it did not (a budget that was spent), where that was said. `note` is what readers
+    of a result must know of the environment's rows: that they are a subset, for example.
     """
 
     run_id: str
@@ -97,3 +98,4 @@ class RunInfo:
     machine: Mapping[str, str]
     complete: bool = False
     stopped: str | None = None
+    note: str = ""

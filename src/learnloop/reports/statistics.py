@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy import stats
@@ -11,6 +12,8 @@ from scipy import stats
 from learnloop.errors import ParameterError
 
 RESAMPLES = 9_999
+Zeros = Literal["wilcox", "pratt", "zsplit"]
+"""What becomes of differences that are zero; see `signed_ranks`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,33 @@ class Discordance:
     gained: int
     lost: int
     p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignTest:
+    """Wins, ties and losses, and the exact one-sided sign test that wins are more likely.
+
+    Ties say nothing about which is better and are left out of the test.
+    """
+
+    wins: int
+    ties: int
+    losses: int
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedRanks:
+    """Wilcoxon's signed-rank test, one-sided: differences tend to be above zero.
+
+    `statistic` is the sum of the ranks of positive differences, `used` how many were ranked,
+    `zeros` how many were zero; `p_value` is `None` where none is left to rank.
+    """
+
+    statistic: float
+    used: int
+    zeros: int
+    p_value: float | None
 
 
 def spread(values: Sequence[float]) -> Spread:
@@ -142,3 +172,37 @@ def holm(p_values: Sequence[float]) -> list[float]:
         running = max(running, min(1.0, (len(p_values) - rank) * p_values[place]))
         adjusted[place] = running
     return adjusted
+
+
+def sign_test(differences: Sequence[float]) -> SignTest:
+    """Count wins, ties and losses, and test one-sidedly whether wins prevail.
+
+    Examples:
+        >>> sign_test([0.2, 0.1, 0.0, -0.1]).p_value
+        0.5
+    """
+    wins = sum(value > 0 for value in differences)
+    losses = sum(value < 0 for value in differences)
+    ties = len(differences) - wins - losses
+    decided = wins + losses
+    test = stats.binomtest(wins, decided, 0.5, alternative="greater") if decided else None
+    return SignTest(wins=wins, ties=ties, losses=losses, p_value=float(test.pvalue) if test else 1)
+
+
+def signed_ranks(differences: Sequence[float], *, zeros: Zeros = "wilcox") -> SignedRanks:
+    """Return Wilcoxon's signed-rank test, one-sided (greater), by `scipy.stats.wilcoxon`.
+
+    Args:
+        differences: One a configuration.
+        zeros: `wilcox` leaves zero differences out; `pratt` ranks them and then drops their ranks;
+            `zsplit` gives half of their ranks to either side.
+    """
+    sample = np.asarray(differences, dtype=float)
+    count = int((sample == 0).sum())
+    used = int(sample.size) - (count if zeros == "wilcox" else 0)
+    if count == sample.size:
+        return SignedRanks(statistic=0.0, used=0, zeros=count, p_value=None)
+    found = stats.wilcoxon(sample, zero_method=zeros, alternative="greater")
+    return SignedRanks(
+        statistic=float(found.statistic), used=used, zeros=count, p_value=float(found.pvalue)
+    )

@@ -190,6 +190,7 @@ def run_info(prepared: Prepared) -> RunInfo:
         model_sha256=prepared.model_sha256,
         packages=packages(),
         machine=machine(),
+        note=getattr(prepared.environment, "note", ""),
     )
 
 
