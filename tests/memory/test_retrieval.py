@@ -7,7 +7,7 @@ import pytest
 
 from learnloop.memory.in_memory import InMemoryStore
 from learnloop.memory.memory import Memory
-from learnloop.memory.retrieval import CommonPool, Contrastive, Recent, Right, Wrong
+from learnloop.memory.retrieval import CommonPool, Contrastive, Recent, Right, Similar, Wrong
 from learnloop.types import Episode, Query, Source
 
 
@@ -64,6 +64,7 @@ MIXED = memory_of(
         (Right(memory=MIXED), 0, []),
         (Wrong(memory=MIXED), 1, ["w20"]),
         (Wrong(memory=MIXED), 4, ["w40", "w20"]),
+        (Similar(memory=MIXED), 4, ["u35", "r30", "w20", "r10"]),
         (Contrastive(memory=MIXED), 4, ["w40", "r30", "w20", "r10"]),
         (Contrastive(memory=MIXED), 3, ["r30", "w20", "r10"]),
         (Contrastive(memory=MIXED), 8, ["r60", "r50", "w40", "r30", "w20", "r10"]),

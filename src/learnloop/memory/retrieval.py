@@ -1,4 +1,4 @@
-"""Which episodes may help with a query: right, wrong, both, recent, or the published way.
+"""Which episodes may help with a query: right, wrong, both, any, recent, or the published way.
 
 Every retriever puts the most similar (or newest) episode last and leaves out the episodes of the
 very same query. All but the published one take only the newest of those with the same query text
@@ -53,6 +53,24 @@ class Wrong:
 
     def retrieve(self, query: Query, *, k: int) -> tuple[Episode, ...]:
         return _most_similar_last(self.search.nearest(query, k=k, outcome="wrong"))
+
+
+class Similar:
+    """The most similar episodes whatever their outcome, known or not.
+
+    Args:
+        memory: Where to look.
+        group: Look only at episodes of the query's own group.
+        min_similarity: Leave out episodes that are less similar than this.
+    """
+
+    def __init__(
+        self, *, memory: Memory, group: bool = False, min_similarity: float | None = None
+    ) -> None:
+        self.search = _Search(memory=memory, group=group, min_similarity=min_similarity)
+
+    def retrieve(self, query: Query, *, k: int) -> tuple[Episode, ...]:
+        return _most_similar_last(self.search.nearest(query, k=k, outcome=None))
 
 
 class Contrastive:
@@ -147,7 +165,7 @@ class _Search:
     group: bool
     min_similarity: float | None
 
-    def nearest(self, query: Query, *, k: int, outcome: Outcome) -> list[Match]:
+    def nearest(self, query: Query, *, k: int, outcome: Outcome | None) -> list[Match]:
         """Return at most k distinct matches, most similar first, looking as far as needed."""
         least = -1.0 if self.min_similarity is None else self.min_similarity
         group = query.group if self.group else None
