@@ -15,6 +15,7 @@ from learnloop.runner.budget import Budget, Spending
 from learnloop.runner.building import Prepared
 from learnloop.runner.conduct import conduct
 from learnloop.runner.spec import make_spec
+from learnloop.settings import read_settings
 from learnloop.types import Query
 
 
@@ -84,6 +85,15 @@ class Bench:
             resume=resume,
         )
         return [outcome.record for outcome in outcomes]
+
+
+@pytest.fixture(scope="session")
+def benchmark_data():
+    """The folder of real benchmark rows; a test that needs it skips where there is none."""
+    folder = read_settings().data
+    if folder is None or not folder.is_dir():
+        pytest.skip("needs real benchmark rows: set LEARNLOOP_DATA to their folder")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ ENVIRONMENTS: Registry[Environment] = Registry(
         "parity": "learnloop.environments.parity:Parity",
         "guess": "learnloop.environments.guess:Guess",
         "track": "learnloop.environments.track:Track",
+        "spider": "learnloop.environments.spider:spider",
         "house_rules": "learnloop.environments.house_rules.environment:HouseRules",
         "house_rules_drift": "learnloop.environments.house_rules.environment:house_rules_drift",
     },

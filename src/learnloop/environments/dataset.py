@@ -29,11 +29,15 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graded:
-    """The grade of one answer: `value` 0 to 1 is the metric, `correct` what users would say."""
+    """The grade of one answer: `value` 0 to 1 is the metric, `correct` what users would say.
+
+    `comment` is what a user sees of a wrong answer without knowing the right one.
+    """
 
     value: float
     correct: bool
     why: str = ""
+    comment: str = ""
     tags: tuple[str, ...] = ()
 
 
@@ -53,11 +57,13 @@ class Edition:
         id: Name with a version that rises when wording, order or grading changes.
         length: Number of queries in the published stream.
         excluded: Ids of rows that are left out, since their own reference does not pass.
+        remarks: What else makes a result another one than the published task would give.
     """
 
     id: str
     length: int
     excluded: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Dataset:
@@ -120,7 +126,7 @@ class Dataset:
             notes.append(f"a subset: {count:,} of the {self.edition.length:,} published queries")
         if self.edition.excluded:
             notes.append(f"{len(self.edition.excluded)} excluded, whose reference does not pass")
-        return "; ".join(notes)
+        return "; ".join([*notes, *self.edition.remarks])
 
     def __len__(self) -> int:
         return len(self._items)
@@ -138,6 +144,7 @@ class Dataset:
             id=f"{self.id}/{self._seed}/{self._index}/{item.query.id}",
             target_id=item.query.id,
             correct=grade.correct,
+            comment=None if grade.correct else grade.comment or None,
             correction=None if grade.correct else item.gold,
             source=Source(kind="environment", id=self.id),
         )
