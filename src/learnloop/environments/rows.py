@@ -46,18 +46,30 @@ class Folder:
         """Read the rows of the first of some JSON-lines files that is there.
 
         Raises:
-            DataError: None is there, or a line is not JSON.
+            DataError: None is there, or a line is no JSON object.
         """
         path = self.file(*names)
         try:
             with path.open(encoding="utf-8") as lines:
-                return [json.loads(line) for line in lines if line.strip()]
-        except (OSError, ValueError) as error:
-            raise DataError(f"cannot read {str(path)!r}: {error}") from error
+                return [
+                    _row(line, path=path, number=number)
+                    for number, line in enumerate(lines, start=1)
+                    if line.strip()
+                ]
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"cannot read {str(path)!r}: {error}; get the data again") from error
+
+
+def _row(line: str, *, path: Path, number: int) -> Row:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"line {number} of {str(path)!r} is no JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise DataError(f"line {number} of {str(path)!r} must be an object, got {line[:60]!r}")
+    return row
 
 
 def find_folder(benchmark: str) -> Folder:
     """Return where the files of a benchmark are, or would be."""
-    settings = read_settings()
-    root = settings.data or settings.cache / "data"
-    return Folder(benchmark=benchmark, path=root / benchmark)
+    return Folder(benchmark=benchmark, path=read_settings().benchmarks / benchmark)
