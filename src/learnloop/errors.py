@@ -6,6 +6,7 @@ LearnloopError
 │   ├── ParameterError          a parameter that does not exist or is out of range
 │   ├── ConfigError             a settings, spec or study file that cannot be read
 │   ├── DataError               benchmark data that is not there or not what it should be
+│   ├── FetchError              a file that a server did not give
 │   ├── ModelFileError          a model file that is missing, corrupt or not the right bytes
 │   ├── MissingExtraError       an optional dependency that is not installed
 │   └── ResumeError             a run that cannot be gone on with as asked
@@ -52,6 +53,10 @@ class ConfigError(InputError):
 
 class DataError(InputError):
     """Benchmark data that is not there or not what it should be."""
+
+
+class FetchError(InputError):
+    """A file that a server did not give."""
 
 
 class ModelFileError(InputError):

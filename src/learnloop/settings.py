@@ -34,6 +34,11 @@ class Settings(BaseModel):
         """Folder of model files."""
         return self.cache / "models"
 
+    @property
+    def benchmarks(self) -> Path:
+        """Folder of the benchmarks, one folder each."""
+        return self.data or self.cache / "data"
+
 
 def read_settings() -> Settings:
     """Read the environment."""

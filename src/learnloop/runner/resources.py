@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
-from learnloop.llm.catalog import check, file_sha256, find
+from learnloop.fetching import file_sha256
+from learnloop.llm.catalog import check, find
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.metered import Ledger
 from learnloop.llm.opening import open_model
