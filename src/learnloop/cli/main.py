@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 import learnloop
-from learnloop.cli import models
+from learnloop.cli import data, models
 from learnloop.cli.archive import archive
 from learnloop.cli.doctor import doctor
 from learnloop.cli.list import list_names
@@ -78,6 +78,7 @@ app.command("archive")(archive)
 app.command("list")(list_names)
 app.command("doctor")(doctor)
 app.add_typer(models.app, name="models")
+app.add_typer(data.app, name="data")
 
 
 def main() -> None:
