@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _DELIMITERS = re.compile(
-    r"<\s*/?\s*(?:examples|policy|prompt|evidence|context|query|cases|think)\s*>|<\|[a-z_]+\|>|\[/?INST\]",
+    r"<\s*/?\s*(?:examples|policy|prompt|evidence|context|query|cases|cheatsheet|think)\s*>"
+    r"|<\|[a-z_]+\|>|\[/?INST\]",
     re.IGNORECASE,
 )
 

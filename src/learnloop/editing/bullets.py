@@ -68,8 +68,8 @@ def read_lines(reply: str) -> Reading:
     lines = [line.strip() for line in after.splitlines() if line.strip()]
     found = [m["text"].strip() if (m := _BULLET.match(line)) else line for line in lines]
     return Reading(
-        bullets=tuple(text for text in found if not _escapes(text)),
-        refused=tuple(_ESCAPES for text in found if _escapes(text)),
+        bullets=tuple(text for text in found if not opens_turn(text)),
+        refused=tuple(_ESCAPES for text in found if opens_turn(text)),
         dropped=0,
     )
 
@@ -90,7 +90,7 @@ def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
     checks = (
         ("empty", not text.strip()),
         ("too long", len(text) > MAX_BULLET_CHARACTERS),
-        (_ESCAPES, _escapes(text)),
+        (_ESCAPES, opens_turn(text)),
         ("code fence", "```" in text),
         ("URL", bool(_URL.search(text))),
         ("refusal", bool(_REFUSAL.match(text))),
@@ -99,7 +99,8 @@ def why_refused(text: str, *, evidence: Sequence[Episode] = ()) -> str | None:
     return next((reason for reason, found in checks if found), None)
 
 
-def _escapes(text: str) -> bool:
+def opens_turn(text: str) -> bool:
+    """Whether a line could open a chat turn, or end the block that it stands in."""
     return bool(_ROLE.match(text)) or as_data(text) != text
 
 

@@ -13,7 +13,7 @@ from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import POOL_FACTOR, CommonPool, Contrastive, Right, Wrong
 from learnloop.methods.answering import Answerer
 from learnloop.methods.parts import Parts
-from learnloop.methods.published import inserted_as_pattern
+from learnloop.methods.published import PUBLISHED_LIMITS, inserted_as_pattern
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -48,6 +48,7 @@ class DRPGSettings(BaseModel):
         pool: `per_class` retrieves right and wrong cases each from all of their class; `common`
             takes both from one pool of the 10 k nearest, as published.
         example_format: `plain`, or `labelled` as published.
+        reasoning: Ask the answering model for reasoning before the answer.
         insertion: `literal`, or `pattern` as published (see `published.py`).
         empty_examples: `omit`, or `keep` the empty block as published.
         layout: Order of the prompt; `paper` as published.
@@ -76,6 +77,7 @@ class DRPGSettings(BaseModel):
     policy_form: PolicyForm = "bullets"
     pool: Literal["per_class", "common"] = "per_class"
     example_format: ExampleFormat = "plain"
+    reasoning: bool = False
     insertion: Literal["literal", "pattern"] = "literal"
     empty_examples: Literal["omit", "keep"] = "omit"
     layout: Layout = "cache"
@@ -103,12 +105,9 @@ PUBLISHED: dict[str, object] = {
     "insertion": "pattern",
     "empty_examples": "keep",
     "layout": "paper",
-    "max_tokens": 1024,
-    "policy_tokens": 1024,
-    "examples_budget": 1_000_000,
-    "policy_budget": 1_000_000,
+    **PUBLISHED_LIMITS,
 }
-"""What `variant=published` stands for; the budgets are none, as the paper's code cuts nothing."""
+"""What `variant=published` stands for."""
 
 
 class DRPG:
@@ -160,6 +159,7 @@ class DRPG:
             example_format=settings.example_format,
             budget=TokenBudget(examples=settings.examples_budget, policy=settings.policy_budget),
             keep_empty_examples=settings.empty_examples == "keep" and not settings.policy_only,
+            reasoning=settings.reasoning,
         )
         return cls(
             answerer=parts.answerer(composer, max_tokens=settings.max_tokens),

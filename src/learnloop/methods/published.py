@@ -1,4 +1,4 @@
-"""What DRPG's published code does with a policy that holds a backslash, kept for comparison."""
+"""What DRPG's published code does otherwise and several methods share, kept for comparison."""
 
 from __future__ import annotations
 
@@ -29,3 +29,12 @@ def inserted_as_pattern(policy: Policy) -> Policy | None:
     except (re.error, IndexError):
         return None
     return replace(policy, bullets=bullets)
+
+
+PUBLISHED_LIMITS: dict[str, object] = {
+    "max_tokens": 1024,
+    "policy_tokens": 1024,
+    "examples_budget": 1_000_000,
+    "policy_budget": 1_000_000,
+}
+"""The limits of the published runs. The budgets are none, since nothing is cut there."""

@@ -10,7 +10,7 @@ from learnloop.quoting import as_data
 from learnloop.types import Episode, Policy, Prompt, Query, Task
 
 ExampleFormat = Literal["plain", "labelled"]
-EpisodeFormat = Literal["plain", "labelled", "commented"]
+EpisodeFormat = Literal["plain", "labelled", "commented", "unjudged"]
 
 
 def query_block(task: Task, query: Query, *, reasoning: bool = False) -> str:
@@ -25,8 +25,8 @@ def example_block(
     """Return one example, with the context of its query where the task wants that.
 
     `labelled` adds the sentence of feedback that DRPG's own code shows, `commented` that sentence
-    and the comments. With `reasoning` the answer stands as it is asked for: behind the reasoning
-    that it was given with, where there is any, and the marker.
+    and the comments; `plain` and `unjudged` add nothing. With `reasoning` the answer stands as it
+    is asked for: behind the reasoning that it was given with, where there is any, and the marker.
     """
     lines = [f"{task.query_label}: {as_data(episode.query.text)}"]
     if task.context_in_examples and episode.query.context:
@@ -35,7 +35,7 @@ def example_block(
         lines.append(f"{REASONING_LABEL} {as_data(episode.rationale)}")
     label = MARKER if reasoning else f"{task.answer_label}:"
     lines.append(f"{label} {as_data(episode.answer)}")
-    if example_format != "plain":
+    if example_format in ("labelled", "commented"):
         lines.append(_LABELS[episode.correct])
     if example_format == "commented":
         lines += [f"Comment: {as_data(comment)}" for comment in _comments(episode)]
@@ -49,9 +49,10 @@ def examples_block(blocks: Sequence[str], *, example_format: EpisodeFormat = "pl
 
 
 def policy_block(policy: Policy) -> str:
-    """Return the delimited block of a policy."""
+    """Return the delimited block of a policy, introduced by where it comes from."""
+    introduction = POLICY_INTRODUCTIONS.get(policy.writer, POLICY_INTRODUCTION)
     bullets = "\n".join(f"- {as_data(bullet.text)}" for bullet in policy.bullets)
-    return f"{POLICY_INTRODUCTION}\n<policy>\n{bullets}\n</policy>"
+    return f"{introduction}\n<policy>\n{bullets}\n</policy>"
 
 
 def prompt_block(prompt: Prompt) -> str:
@@ -79,10 +80,13 @@ MIXED_INTRODUCTION = (
     "an answer that was not correct:"
 )
 
+UNJUDGED_INTRODUCTION = "Earlier questions and what was answered; nobody has judged it:"
+
 INTRODUCTIONS: dict[EpisodeFormat, str] = {
     "plain": EXAMPLES_INTRODUCTION,
     "labelled": EXAMPLES_INTRODUCTION,
     "commented": MIXED_INTRODUCTION,
+    "unjudged": UNJUDGED_INTRODUCTION,
 }
 
 PROMPT_INTRODUCTION = "What holds now, learnt from earlier feedback:"
@@ -90,3 +94,15 @@ PROMPT_INTRODUCTION = "What holds now, learnt from earlier feedback:"
 POLICY_INTRODUCTION = (
     "Rules learnt from earlier feedback. Follow every rule that applies to the question:"
 )
+
+POLICY_INTRODUCTIONS = {
+    "neutral": (
+        "Rules drawn from earlier questions and answers that nobody has judged. Follow those that "
+        "help with the question:"
+    ),
+    "cheatsheet": (
+        "A cheatsheet kept from earlier questions, which nobody has checked. Use what helps with "
+        "the question:"
+    ),
+}
+"""By the name of the writer; a policy of any other one has learnt from feedback."""

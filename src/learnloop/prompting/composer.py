@@ -57,8 +57,9 @@ class Composer:
 
     Args:
         layout: `cache` or `paper`.
-        example_format: `plain`, `labelled` with a sentence of feedback under each example, or
-            `commented` with the comments too: for examples that may be wrong.
+        example_format: `plain`, `labelled` with a sentence of feedback under each example,
+            `commented` with the comments too: for examples that may be wrong, or `unjudged`: for
+            those of which nothing is known.
         budget: Limits on learnt text.
         keep_empty_examples: Show the block of examples also where there is none (what DRPG's own
             code does while memory holds wrong answers only).

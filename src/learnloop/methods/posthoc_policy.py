@@ -1,0 +1,192 @@
+"""One policy for the whole stream, rewritten after each wrong answer and at no other time."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
+
+from learnloop.control.proportional import ProportionalGate
+from learnloop.editing.contrastive import ContrastiveWriter
+from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
+from learnloop.memory.memory import Memory
+from learnloop.memory.retrieval import Right
+from learnloop.methods.answering import Answerer
+from learnloop.methods.parts import Parts
+from learnloop.methods.published import PUBLISHED_LIMITS
+from learnloop.methods.remembering import remember
+from learnloop.prompting.blocks import ExampleFormat
+from learnloop.prompting.composer import Composer, Layout, TokenBudget
+from learnloop.protocols import Gate, Journal, PolicyWriter, Retriever
+from learnloop.types import Episode, Event, Feedback, Policy, PolicyDraft, Prediction, Query
+
+
+class PosthocPolicySettings(BaseModel):
+    """The parameters of `posthoc_policy`; those it shares with `drpg` mean the same.
+
+    Attributes:
+        variant: `fixed`, or `published`: each parameter of `PUBLISHED` is as in the paper's own
+            code where it is not given.
+        k: How many right examples the answering model sees.
+        policy_cases: What the policy writer sees: the last `wrong` case alone, or `contrastive`,
+            with k/2 right cases that are similar to it.
+        previous_policy: Show the policy writer the policy that it edits.
+        policy_only: Show the answering model no examples.
+        policy_prompt: `drpg`, or `leap`: reasoning first.
+        policy_bullets: How many bullets the policy may have; `None` is five, and eight with `leap`.
+        policy_form: `bullets`, or `text` as published.
+        case_format: `plain`, or `labelled` as published.
+        example_format: `plain`, or `labelled` as published.
+        reasoning: Ask the answering model for reasoning before the answer.
+        layout: Order of the prompt; `paper` as published.
+        max_tokens: Limit on an answer.
+        examples_budget: Limit on all examples together, in estimated tokens.
+        policy_budget: Limit on the policy in the prompt, in estimated tokens.
+        policy_tokens: Limit on what the policy writer writes in one call.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    variant: Literal["fixed", "published"] = "fixed"
+    k: PositiveInt = 4
+    policy_cases: Literal["wrong", "contrastive"] = "wrong"
+    previous_policy: bool = True
+    policy_only: bool = False
+    policy_prompt: PolicyPrompt = "drpg"
+    policy_bullets: PositiveInt | None = None
+    policy_form: PolicyForm = "bullets"
+    case_format: ExampleFormat = "plain"
+    example_format: ExampleFormat = "plain"
+    reasoning: bool = False
+    layout: Layout = "cache"
+    max_tokens: PositiveInt = 256
+    examples_budget: PositiveInt = 2000
+    policy_budget: PositiveInt = 400
+    policy_tokens: PositiveInt = 160
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_variant(cls, params: dict[str, object]) -> dict[str, object]:
+        return PUBLISHED | params if params.get("variant") == "published" else params
+
+
+PUBLISHED: dict[str, object] = {
+    "policy_form": "text",
+    "case_format": "labelled",
+    "example_format": "labelled",
+    "layout": "paper",
+    **PUBLISHED_LIMITS,
+}
+
+
+class PosthocPolicy:
+    """One call for a right answer and two for a wrong one: a P gate before a policy writer.
+
+    The policy is rewritten when a wrong answer becomes known, once for each answer, with that case
+    as the evidence (the published code does so at the next query). A refused policy leaves the one
+    in force. The answering model sees it with the most similar right answers.
+
+    Source: the `posthoc_policy` agent of DRPG's published code, arXiv 2609.16800.
+
+    Args:
+        answerer: Answers.
+        memory: Where episodes are kept.
+        examples: Finds right episodes.
+        writer: Writes the policy.
+        gate: Says whether an error is one to rewrite the policy for.
+        journal: Told of what the gate decided, and of policies changed and refused.
+        settings: The switches.
+    """
+
+    Settings = PosthocPolicySettings
+
+    def __init__(
+        self,
+        *,
+        answerer: Answerer,
+        memory: Memory,
+        examples: Retriever,
+        writer: PolicyWriter,
+        gate: Gate,
+        journal: Journal,
+        settings: PosthocPolicySettings,
+    ) -> None:
+        self.answerer = answerer
+        self.memory = memory
+        self.examples = examples
+        self.writer = writer
+        self.gate = gate
+        self.journal = journal
+        self.settings = settings
+        self._policy: Policy | None = None
+        self._judged: set[str] = set()
+
+    @classmethod
+    def from_parts(cls, parts: Parts, **params: object) -> PosthocPolicy:
+        """Put the method together; `params` are the fields of `PosthocPolicySettings`."""
+        settings = PosthocPolicySettings.model_validate(params)
+        composer = Composer(
+            layout=settings.layout,
+            example_format=settings.example_format,
+            budget=TokenBudget(examples=settings.examples_budget, policy=settings.policy_budget),
+            reasoning=settings.reasoning,
+        )
+        return cls(
+            answerer=parts.answerer(composer, max_tokens=settings.max_tokens),
+            memory=parts.memory,
+            examples=Right(memory=parts.memory),
+            writer=_writer(parts, settings),
+            gate=ProportionalGate(),
+            journal=parts.journal,
+            settings=settings,
+        )
+
+    def predict_one(self, query: Query) -> Prediction:
+        k = self.settings.k
+        examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
+        return self.answerer.answer(query, examples=examples, policy=self._policy)
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        episode = remember(self.memory, query, prediction, feedback)
+        if episode.correct is None or episode.id in self._judged:
+            return
+        self._judged.add(episode.id)
+        error = 0.0 if episode.correct else 1.0
+        decision = self.gate.decide(error)
+        self.journal.decided(error, decision)
+        if decision.opened:
+            self._edit(query, episode)
+
+    def _edit(self, query: Query, episode: Episode) -> None:
+        evidence: tuple[Episode, ...] = (episode,)
+        if self.settings.policy_cases == "contrastive":
+            evidence = (*self.examples.retrieve(query, k=self.settings.k // 2), episode)
+        previous = self._policy if self.settings.previous_policy else None
+        draft = self.writer.write(query, evidence=evidence, previous=previous)
+        if draft.policy is not None:
+            self._policy = draft.policy
+        self._note(episode, draft)
+
+    def _note(self, episode: Episode, draft: PolicyDraft) -> None:
+        if draft.policy is not None:
+            text = "\n".join(bullet.text for bullet in draft.policy.bullets)
+            self.journal.record(Event(kind="policy_changed", text=text, refs=(episode.id,)))
+        if draft.reason:
+            kind = "policy_refused" if draft.refused else "bullets_refused"
+            self.journal.record(Event(kind=kind, text=draft.reason, refs=(episode.id,)))
+
+
+def _writer(parts: Parts, settings: PosthocPolicySettings) -> PolicyWriter:
+    return ContrastiveWriter(
+        model=parts.policy_model,
+        task=parts.task,
+        style=PolicyStyle(
+            prompt=settings.policy_prompt,
+            form=settings.policy_form,
+            max_bullets=settings.policy_bullets,
+            label_cases=settings.case_format == "labelled",
+        ),
+        show_previous=settings.previous_policy,
+        max_tokens=settings.policy_tokens,
+        seed=parts.seed,
+    )
