@@ -71,7 +71,6 @@ class DynamicCheatsheet:
 
     Settings = DynamicCheatsheetSettings
     uses_feedback = False
-    shows_wrong_answers = True
 
     def __init__(
         self,
