@@ -35,6 +35,14 @@ def make_items(count):
     ]
 
 
+def make_demonstrations(count):
+    """Items that are never asked."""
+    return [
+        Item(query=Query(id=f"shown{n}", text=f"Which word is shown as {n}?"), gold=f"shown{n}")
+        for n in range(count)
+    ]
+
+
 _KINDS = ("colours", "animals", "tools")
 
 
@@ -59,10 +67,13 @@ class Bench:
     script: object = dependent_reply
     items: list = field(default_factory=lambda: make_items(6))
     marker: str = ""
+    demonstrations: list = field(default_factory=lambda: make_demonstrations(3))
 
     def prepare(self, *, model=None, policy_model=None, **fields):
         spec = make_spec(**({"environment": "list", "method": "drpg", "model": "m"} | fields))
-        environment = ListEnvironment(self.items, marker=self.marker)
+        environment = ListEnvironment(
+            self.items, marker=self.marker, demonstrations=self.demonstrations
+        )
         model = model or Scripted(self.script, name="m")
         return Prepared(
             spec=spec,
@@ -72,6 +83,7 @@ class Bench:
             policy_model=policy_model or model,
             ledger=Ledger(),
             length=spec.steps or len(environment),
+            agents=tuple(model for _ in spec.agents),
         )
 
     def run(self, directory, *, resume=False, budget=None, responses=None, **fields):

@@ -331,6 +331,7 @@ class Prediction:
         policy: The policy shown to the answering model.
         prompt_version: Version of the persistent prompt, where there is one.
         rationale: The reasoning before the answer, where the method asked for one.
+        agent: Which of several answering models said it, from 0.
     """
 
     query_id: str
@@ -341,6 +342,7 @@ class Prediction:
     policy: Policy | None = None
     prompt_version: int | None = None
     rationale: str = ""
+    agent: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

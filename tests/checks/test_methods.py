@@ -1,13 +1,21 @@
 import pytest
 
-from learnloop.checks.list_environment import TASK
+from learnloop.checks.list_environment import TASK, Item, ListEnvironment
 from learnloop.checks.listening_model import ListeningModel
-from learnloop.checks.methods import CHECKS, check_method
+from learnloop.checks.methods import CHECKS, COUNT, check_method
 from learnloop.memory.embedders.wordllama import WordLlamaEmbedder
 from learnloop.memory.opening import open_memory
 from learnloop.methods import METHODS
 from learnloop.methods.parts import Parts
-from learnloop.types import Message, Options, Prediction
+from learnloop.types import Message, Options, Prediction, Query
+
+WORLD = ListEnvironment(
+    [Item(query=Query(id=f"q{n}", text=""), gold=f"word{n:03}") for n in range(COUNT)],
+    demonstrations=[
+        Item(query=Query(id=f"d{n}", text=f"Which word goes with {n}?"), gold=f"shown{n}")
+        for n in range(16)
+    ],
+)
 
 
 class Silent:
@@ -24,6 +32,8 @@ def embedder():
 
 
 def maker(name, embedder, **params):
+    method = METHODS.load(name)
+
     def make(model):
         parts = Parts(
             task=TASK,
@@ -33,8 +43,10 @@ def maker(name, embedder, **params):
             embedder=embedder,
             journal=Silent(),
             seed=0,
+            demonstrations=lambda k: WORLD.demonstrations(k=k),
+            answer_key=WORLD.gold if getattr(method, "needs_answers", False) else None,
         )
-        return METHODS.load(name).from_parts(parts, **params)
+        return method.from_parts(parts, **params)
 
     return make
 
@@ -53,6 +65,34 @@ def test_drpg_does_with_either_policy_writer(writer, embedder):
 @pytest.mark.parametrize("gate", ["proportional", "fixed"])
 def test_gated_prompt_does_with_a_gate_that_opens_often(gate, embedder):
     check_method(maker("gated_prompt", embedder, gate=gate))
+
+
+class Telling:
+    """Declares what it does otherwise than others, so that it is let off just that."""
+
+    def __init__(self, model):
+        self.model = model
+        self.wrong = []
+
+    def predict_one(self, query):
+        text = "\n".join([*self.wrong, query.text])
+        message = Message(role="user", content=text)
+        return Prediction(
+            query_id=query.id, text=self.model.complete([message], options=Options()).text
+        )
+
+    def learn_one(self, query, prediction, feedback):
+        self.wrong += [] if feedback.correct else [prediction.text]
+
+
+class Declared(Telling):
+    shows_wrong_answers = True
+
+
+def test_a_method_that_shows_wrong_answers_must_declare_it():
+    check_method(Declared)
+    with pytest.raises(AssertionError, match="wrong answer was shown"):
+        check_method(Telling)
 
 
 class Leaky:

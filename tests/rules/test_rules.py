@@ -30,11 +30,36 @@ KINDS = [
     pytest.param(
         {"method": "gated_prompt", "method_params": {"gate": "proportional"}}, id="gated_prompt"
     ),
+    pytest.param({"method": "oracle"}, id="oracle"),
+    pytest.param({"method": "few_shot", "method_params": {"k": 2}}, id="few_shot"),
+    pytest.param({"method": "chain_of_thought"}, id="chain_of_thought"),
+    pytest.param({"method": "self_refine"}, id="self_refine"),
+    pytest.param({"method": "grow_prompt"}, id="grow_prompt"),
+    pytest.param({"method": "mem_prompt"}, id="mem_prompt"),
+    pytest.param(
+        {"method": "self_stream_icl", "method_params": {"rationale": True}}, id="rationale"
+    ),
+    pytest.param({"method": "mam_stream_icl", "agents": ["other"]}, id="mam_stream_icl"),
 ]
-LEARNERS = KINDS[1:]
-REMEMBERING = KINDS[1:4]
-DRPGS = KINDS[2:4]
-GATED = KINDS[4].values[0]
+
+
+def of(*methods):
+    """The kinds of these methods."""
+    return [kind for kind in KINDS if kind.values[0]["method"] in methods]
+
+
+def declaring(name):
+    """The kinds of the methods that declare of themselves what others must not do."""
+    return [kind for kind in KINDS if getattr(METHODS.load(kind.values[0]["method"]), name, False)]
+
+
+NOT_LEARNING = of("zero_shot", "oracle", "few_shot", "chain_of_thought", "self_refine")
+LEARNERS = [kind for kind in KINDS if kind not in NOT_LEARNING]
+CALLING = [kind for kind in KINDS if kind not in declaring("needs_answers")]
+SHOWING = declaring("shows_wrong_answers")
+DRPGS = of("drpg")
+GATED = of("gated_prompt")[0].values[0]
+REMEMBERING = [kind for kind in LEARNERS if kind not in of("gated_prompt")]
 EVERYTHING = "comment,correction"
 
 
@@ -67,7 +92,22 @@ def test_rule_1_no_label_reaches_a_prompt(bench, tmp_path, kind):
     assert b"POISON" not in (tmp_path / "memory.sqlite").read_bytes()
 
 
-@pytest.mark.parametrize("kind", LEARNERS)
+def test_only_declared_methods_are_told_answers_or_show_wrong_ones():
+    told = {kind.values[0]["method"] for kind in declaring("needs_answers")}
+    showing = {kind.values[0]["method"] for kind in SHOWING}
+    assert told == {"oracle"}
+    assert showing == {"grow_prompt", "mem_prompt"}
+
+
+@pytest.mark.parametrize("kind", SHOWING)
+def test_rule_2_a_method_that_declares_it_does_show_wrong_answers(bench, tmp_path, kind):
+    model = listening(bench.script)
+    bench.run(tmp_path, model=model, feedback=EVERYTHING, **kind)
+    answering = [call for call in model.heard if call.role == "answer"]
+    assert any("mistaken" in call.text for call in answering)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LEARNERS if kind not in SHOWING])
 def test_rule_2_the_answering_model_never_sees_a_wrong_answer(bench, tmp_path, kind):
     model = listening(bench.script)
     records = bench.run(tmp_path, model=model, feedback=EVERYTHING, **kind)
@@ -88,7 +128,7 @@ def test_rule_2_wrong_answers_do_reach_the_editor(bench, tmp_path):
     assert any("mistaken" in call.text for call in model.heard if call.role == "edit")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CALLING)
 def test_rule_3_a_failed_call_is_never_an_answer_nor_feedback_nor_stored(
     bench, tmp_path, embedder, kind
 ):
@@ -107,7 +147,7 @@ def test_rule_3_a_failed_call_is_never_an_answer_nor_feedback_nor_stored(
     assert not [call.text for call in failing.heard if "4711" in call.text]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CALLING)
 def test_rule_4_no_query_disappears(bench, tmp_path, kind):
     records = bench.run(tmp_path, model=_fails_on(bench, {"number"}), **kind)
     assert {record.query_id for record in records} == {f"q{n}" for n in range(6)}
@@ -240,7 +280,7 @@ def test_rule_7_a_failed_call_is_a_row_that_says_why(bench, tmp_path):
     assert errors.count(None) == 5
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CALLING)
 def test_rule_8_no_transaction_is_held_across_a_model_call(bench, tmp_path, kind):
     taken = []
 
@@ -382,7 +422,7 @@ def test_rule_11_every_method_and_every_feedback_sees_the_same_stream(bench, tmp
     assert tuple(record.query_id for record in other) not in streams
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CALLING)
 def test_rule_11_what_arrives_does_not_depend_on_what_was_answered_before(bench, tmp_path, kind):
     bench.items = [
         Item(query=Query(id=f"q{n}", text=f"number {n}?"), gold=f"word{n}") for n in range(40)
@@ -390,7 +430,7 @@ def test_rule_11_what_arrives_does_not_depend_on_what_was_answered_before(bench,
 
     def script(messages, options):
         if options.role != "answer":
-            return "- Write words."
+            return "- Write words. NO NEED TO REFINE"
         number = messages[-1].content.rpartition("number ")[2].partition("?")[0]
         return f"word{number}" if int(number) in right else "mistaken"
 

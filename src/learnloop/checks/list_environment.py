@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from learnloop.errors import ParameterError
 from learnloop.seeding import stream
-from learnloop.types import Feedback, Prediction, Query, Score, Step, Task
+from learnloop.types import Episode, Feedback, Prediction, Query, Score, Source, Step, Task
 
 TASK = Task(
     name="list",
@@ -32,7 +33,8 @@ class ListEnvironment:
     Args:
         items: What is asked.
         marker: Stands in every field of the score, and in nothing that a method may see: where
-            it turns up elsewhere, a label has leaked.
+            it turns up elsewhere, a label has leaked. It stands in what `gold` returns, too.
+        demonstrations: Items that are not asked.
 
     Examples:
         >>> one = Item(query=Query(id="q1", text="2 + 2?"), gold="4")
@@ -43,9 +45,12 @@ class ListEnvironment:
         '4'
     """
 
-    def __init__(self, items: Sequence[Item], *, marker: str = "") -> None:
+    def __init__(
+        self, items: Sequence[Item], *, marker: str = "", demonstrations: Sequence[Item] = ()
+    ) -> None:
         self.items = tuple(items)
         self.marker = marker
+        self._demonstrations = tuple(demonstrations)
         self._order: list[Item] = []
         self._place = 0
 
@@ -78,6 +83,31 @@ class ListEnvironment:
                 tags=(f"{self.marker}tag",),
             ),
             query=self._order[self._place].query if self._place < len(self._order) else None,
+        )
+
+    def gold(self, query: Query) -> str:
+        """Return the right answer, for a method that declares that it needs it."""
+        (gold,) = (item.gold for item in self.items if item.query.id == query.id)
+        return f"{self.marker}{gold}"
+
+    def demonstrations(self, *, k: int) -> tuple[Episode, ...]:
+        """Return k items that are not asked, with their right answers, as episodes.
+
+        Raises:
+            ParameterError: There are fewer.
+        """
+        if k > len(self._demonstrations):
+            raise ParameterError(f"there are {len(self._demonstrations)} demonstrations, not {k}")
+        return tuple(
+            Episode(
+                id=item.query.id,
+                query=item.query,
+                answer=item.gold,
+                step=place,
+                source=Source(),
+                correct=True,
+            )
+            for place, item in enumerate(self._demonstrations[:k])
         )
 
 

@@ -34,6 +34,10 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
     policy_model: Annotated[
         str | None, typer.Option("--policy-model", help="Model that writes policies.")
     ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option("--agent", help="Another answering model, for a method of several agents."),
+    ] = None,
     steps: Annotated[
         int | None, typer.Option("--steps", "-n", help="Number of queries; default: all.")
     ] = None,
@@ -70,6 +74,7 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
             method_params=read_assignments("--param", params or ()),
             model=model,
             policy_model=policy_model,
+            agents=list(agents or ()),
             steps=steps,
             seed=seed,
             feedback=feedback,

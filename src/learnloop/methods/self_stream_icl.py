@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
@@ -23,7 +23,10 @@ class SelfStreamICLSettings(BaseModel):
         layout: Order of the prompt.
         example_format: `labelled` shows examples as DRPG's own code does, with a sentence of
             feedback; the control for what that sentence alone does.
-        max_tokens: Limit on an answer.
+        rationale: Ask for reasoning before the answer, and show each example with the reasoning
+            that it was answered with.
+        max_tokens: Limit on an answer, with its reasoning; with `rationale` 768 where nothing is
+            said.
         examples_budget: Limit on all examples together, in estimated tokens.
     """
 
@@ -32,8 +35,14 @@ class SelfStreamICLSettings(BaseModel):
     k: PositiveInt = 4
     layout: Layout = "cache"
     example_format: ExampleFormat = "plain"
+    rationale: bool = False
     max_tokens: PositiveInt = 256
     examples_budget: PositiveInt = 2000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_room_for_reasoning(cls, params: dict[str, object]) -> dict[str, object]:
+        return {"max_tokens": 768} | params if params.get("rationale") else params
 
 
 class SelfStreamICL:
@@ -69,6 +78,7 @@ class SelfStreamICL:
             layout=settings.layout,
             example_format=settings.example_format,
             budget=TokenBudget(examples=settings.examples_budget),
+            reasoning=settings.rationale,
         )
         return cls(
             answerer=parts.answerer(composer, max_tokens=settings.max_tokens),

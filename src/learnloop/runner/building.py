@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +24,7 @@ from learnloop.records.schema import RunInfo
 from learnloop.runner.first_contact import FirstContact
 from learnloop.runner.origin import machine, packages
 from learnloop.runner.params import check_params
+from learnloop.runner.privileges import answer_key, check_privileges, demonstrations, notes
 from learnloop.runner.resources import Resources
 from learnloop.runner.spec import RunSpec
 from learnloop.seeding import stream
@@ -49,6 +50,7 @@ class Prepared:
     ledger: Ledger
     length: int
     model_sha256: str | None = None
+    agents: tuple[LanguageModel, ...] = ()
 
 
 def normalise(spec: RunSpec) -> RunSpec:
@@ -84,6 +86,7 @@ def prepare(spec: RunSpec, resources: Resources, *, ledger: Ledger | None = None
         policy_model=resources.model(spec.policy_model or spec.model),
         ledger=ledger,
         length=spec.steps or len(environment),
+        agents=tuple(resources.model(name) for name in spec.agents),
     )
 
 
@@ -96,6 +99,7 @@ def check_spec(spec: RunSpec) -> Environment:
     _check_method(spec.method, json.dumps(spec.method_params))
     parse_feedback(spec.feedback)
     environment = _environment(spec)
+    check_privileges(spec, environment)
     length = len(environment)
     if spec.steps is not None and spec.steps > length:
         raise ParameterError(
@@ -117,6 +121,9 @@ def build_method(
         writer = model
         if prepared.policy_model is not prepared.model:
             writer = stack.enter_context(_watched(prepared.policy_model, prepared, responses))
+        agents = [
+            stack.enter_context(_watched(each, prepared, responses)) for each in prepared.agents
+        ]
         store = SQLiteStore(
             directory / MEMORY_FILE,
             embedder_name=embedder.name,
@@ -124,7 +131,12 @@ def build_method(
         )
         memory = Memory(store=stack.enter_context(store), embedder=embedder)
         yield put_together(
-            prepared, model=model, policy_model=writer, memory=memory, journal=journal
+            prepared,
+            model=model,
+            policy_model=writer,
+            agents=agents,
+            memory=memory,
+            journal=journal,
         )
 
 
@@ -133,11 +145,13 @@ def put_together(
     *,
     model: LanguageModel,
     policy_model: LanguageModel,
+    agents: Sequence[LanguageModel] = (),
     memory: Memory,
     journal: Journal,
 ) -> Method:
     """Make the method of parts that are open."""
     spec, environment = prepared.spec, prepared.environment
+    method = METHODS.load(spec.method)
     environment.reset(seed=spec.seed)  # the first prompt of a task may depend on the seed
     parts = Parts(
         task=environment.task,
@@ -147,8 +161,11 @@ def put_together(
         embedder=prepared.embedder,
         journal=journal,
         seed=spec.seed,
+        agents=tuple(agents),
+        demonstrations=demonstrations(environment),
+        answer_key=answer_key(method, environment),
     )
-    made: Method = METHODS.load(spec.method).from_parts(parts, **spec.method_params)
+    made: Method = method.from_parts(parts, **spec.method_params)
     return made
 
 
@@ -190,7 +207,7 @@ def run_info(prepared: Prepared) -> RunInfo:
         model_sha256=prepared.model_sha256,
         packages=packages(),
         machine=machine(),
-        note=getattr(prepared.environment, "note", ""),
+        note="; ".join(filter(None, [getattr(prepared.environment, "note", ""), *notes(spec)])),
     )
 
 

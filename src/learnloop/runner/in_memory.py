@@ -60,6 +60,7 @@ class InMemory:
             prepared,
             model=Metered(prepared.model, self._ledger),
             policy_model=Metered(prepared.policy_model, self._ledger),
+            agents=[Metered(each, self._ledger) for each in prepared.agents],
             memory=open_memory(prepared.embedder),
             journal=journal,
         )

@@ -8,7 +8,14 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from learnloop.errors import ParameterError
 
@@ -21,6 +28,9 @@ class RunSpec(BaseModel):
 
     Attributes:
         policy_model: Name of the model that writes policies and edits; `None`: the same one.
+        agents: Names of models that answer beside `model`, for a method of several agents. Where
+            there are none they are left out of the hash, as in runs that were made before they
+            could be named.
         steps: Number of queries; `None`: the whole stream.
         feedback: What of the feedback arrives, for example `binary` or `comment,correction=0.5`.
         embedder: Name of what turns texts into vectors.
@@ -40,11 +50,17 @@ class RunSpec(BaseModel):
     method_params: Params = Field(default_factory=dict)
     model: str = "local"
     policy_model: str | None = None
+    agents: list[str] = Field(default_factory=list)
     steps: Annotated[int, Field(ge=1)] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     feedback: str = "binary"
     embedder: str = "wordllama"
     label: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _leave_out_no_agents(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields: dict[str, object] = write(self)
+        return fields if self.agents else {n: v for n, v in fields.items() if n != "agents"}
 
     @property
     def hash(self) -> str:

@@ -44,6 +44,7 @@ class Grid(BaseModel):
     Attributes:
         policy_models: Names of the models that write policies and edits, each with every model; a
             model that is its own is written by its name. Where there is none, each is its own.
+        agents: Models that answer beside each of `models`, for methods of several agents.
         keep: What a run leaves: a directory with its `steps`, or, where thousands are made without
             a model, one line of `summaries`.
         keep_steps_for: Of how many seeds, the first ones, the steps are kept beside the summaries.
@@ -57,6 +58,7 @@ class Grid(BaseModel):
     seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
     models: list[str] = Field(default_factory=lambda: ["local"])
     policy_models: list[str] = Field(default_factory=list)
+    agents: list[str] = Field(default_factory=list)
     steps: int | None = None
     embedder: str = "wordllama"
     keep: Literal["steps", "summaries"] = "steps"
@@ -64,7 +66,7 @@ class Grid(BaseModel):
 
     @model_validator(mode="after")
     def _check_keep(self) -> Self:
-        models = {*self.models, *self.policy_models}
+        models = {*self.models, *self.policy_models, *self.agents}
         if self.keep == "summaries" and models != {NO_MODEL}:
             raise ValueError(
                 f"keep = 'summaries' is for runs without a model; set model = {NO_MODEL!r}"
@@ -154,6 +156,7 @@ def _expand_grid(grid: Grid) -> Iterator[RunSpec]:
             method_params=method.params,
             model=model,
             policy_model=policy_model,
+            agents=grid.agents,
             steps=grid.steps,
             seed=seed,
             feedback=feedback,
