@@ -71,8 +71,8 @@ def parse_published_answer(reply: str) -> str:
     give `null`, which is counted as wrong.
 
     Examples:
-        >>> parse_published_answer('{"result": "Paris"}')
-        '{"answer": "{\\\\"result\\\\": \\\\"Paris\\\\"}"}'
+        >>> parse_published_answer('It is {"answer": "Kraków"}, of course.')
+        '{"answer": "Krak\\u00f3w"}'
         >>> parse_published_answer('{"answer": ["Paris"]}')
         '{"answer": null}'
     """
