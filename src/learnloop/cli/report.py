@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,10 +13,18 @@ import typer
 from rich.console import Console
 
 from learnloop.errors import ConfigError
+from learnloop.memory.opening import open_embedder
+from learnloop.protocols import Vectors
 from learnloop.reports.control_markdown import write_markdown
 from learnloop.reports.load import load_material
 from learnloop.reports.page import Content, sort_out, write_page
+from learnloop.reports.sameness import by_meaning
+from learnloop.reports.study_markdown import write_study
 from learnloop.reports.wording import plural
+from learnloop.settings import read_settings
+
+EMBEDDER = "wordllama"
+"""What says whether two bullets mean the same: its weights come with it."""
 
 
 def report(
@@ -30,7 +39,7 @@ def report(
     ] = False,
     as_markdown: Annotated[
         bool,
-        typer.Option("--markdown", help="Print headline and tables of control tasks as Markdown."),
+        typer.Option("--markdown", help="Print headlines and tables as Markdown."),
     ] = False,
     open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
 ) -> None:
@@ -47,7 +56,7 @@ def report(
     with Console(stderr=True).status("reading runs") as status:
         material = load_material(folders)
         status.update(f"working out {plural(len(material.runs) + len(material.summaries), 'run')}")
-        content = sort_out(material)
+        content = sort_out(material, same=by_meaning(_embed, name=EMBEDDER))
         tables = _markdown(content) if as_markdown else ""
         status.update("drawing charts")
         page = write_page(content, out=out, command=shlex.join(words))
@@ -63,6 +72,14 @@ def report(
 
 
 def _markdown(content: Content) -> str:
-    if not content.control:
-        raise ConfigError("--markdown prints control tasks, and there is no run of one here")
-    return write_markdown(content.control)
+    tables = [write_markdown(content.control)] if content.control else []
+    if content.study is not None:
+        tables.append(write_study(content.study))
+    if not tables:
+        raise ConfigError("--markdown prints tables of runs, and there is no run here")
+    return "\n".join(tables)
+
+
+def _embed(texts: Sequence[str]) -> Vectors:
+    """Turn texts into vectors; what does it is opened when a report has policies to compare."""
+    return open_embedder(EMBEDDER, settings=read_settings()).embed(texts)

@@ -11,9 +11,9 @@ from learnloop.reports.control_metrics import Metric
 from learnloop.reports.control_page import ControlShown
 from learnloop.reports.control_sections import Level
 from learnloop.reports.control_table import ControlRow, RoleMeans
+from learnloop.reports.markdown_table import markdown_table
 from learnloop.reports.wording import MINUS, duration, listing, per_unit, plural
 
-Cells = Sequence[str]
 NOT_THERE = "–"
 
 
@@ -60,7 +60,7 @@ def _reached(shown: ControlShown) -> list[str]:
     return [
         f"### {_sentence_case(metric.name)} by arm and noise",
         said,
-        _table(["arm", *heads], lines),
+        markdown_table(["arm", *heads], lines),
         *(["\n".join(notes)] if notes else []),
     ]
 
@@ -92,7 +92,11 @@ def _edits(shown: ControlShown) -> list[str]:
             "change the prompt. Over few seeds an arm may lie beyond it by chance."
         )
     lines = [_edits_line(shown, row, with_limit=with_limit) for row in rows]
-    return ["### Calls, tokens, edits and invalid proposals", said, _table(heads, lines, words=2)]
+    return [
+        "### Calls, tokens, edits and invalid proposals",
+        said,
+        markdown_table(heads, lines, words=2),
+    ]
 
 
 def _edits_line(shown: ControlShown, row: ControlRow, *, with_limit: bool) -> list[str]:
@@ -122,7 +126,7 @@ def _roles(shown: ControlShown) -> list[str]:
         return []
     said = "What models were called for, as means of one run over all levels of noise."
     heads = ["arm", "role", "calls", "tokens in", "tokens out"]
-    return ["### Cost by role", said, _table(heads, lines, words=2)]
+    return ["### Cost by role", said, markdown_table(heads, lines, words=2)]
 
 
 def _over_levels(rows: Sequence[ControlRow]) -> Mapping[str, RoleMeans]:
@@ -166,7 +170,7 @@ def _comparison(shown: ControlShown, arm: str) -> list[str]:
         "Intervals are Student's t over the common seeds, not adjusted for the number of "
         "comparisons; calls is the mean difference of the calls charged."
     )
-    return [f"### {arm} against each other arm", said, _table(heads, lines, words=2)]
+    return [f"### {arm} against each other arm", said, markdown_table(heads, lines, words=2)]
 
 
 def _made(shown: ControlShown) -> list[str]:
@@ -209,13 +213,3 @@ def _named(metric: Metric) -> str:
 
 def _sentence_case(words: str) -> str:
     return words[0].upper() + words[1:]
-
-
-def _table(heads: Cells, lines: Sequence[Cells], *, words: int = 1) -> str:
-    """Return a table whose first columns hold words, and the others numbers."""
-    rule = ["---"] * words + ["---:"] * (len(heads) - words)
-    return "\n".join("| " + " | ".join(map(_escape, line)) + " |" for line in (heads, rule, *lines))
-
-
-def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")

@@ -30,8 +30,11 @@ from learnloop.reports.editor_alone import EditorAlone, heat_maps, noise_maps
 from learnloop.reports.groups import Section, make_sections
 from learnloop.reports.headline import Tile, caution, lead, measured, sentence, tiles, title
 from learnloop.reports.load import Material, Run
+from learnloop.reports.memory_use import NOT_CITED
 from learnloop.reports.policies import PolicySummary, summarise_policies
 from learnloop.reports.run_pages import RunShown, show_runs
+from learnloop.reports.sameness import Sameness
+from learnloop.reports.study_page import StudyShown, say_subsets, show_size, show_study
 from learnloop.reports.tables import TableRow, make_table
 from learnloop.reports.themes import THEMES, Stroke, strokes
 
@@ -75,6 +78,13 @@ class SectionShown:
         return bool(self.comparisons) and lead(self.comparisons).is_significant
 
     @property
+    def subsets(self) -> str:
+        """What the records say of the rows, and what that means; `""` where they say nothing."""
+        return say_subsets(
+            list(dict.fromkeys(r.info.note for r in self.section.runs if r.info.note))
+        )
+
+    @property
     def run_count(self) -> int:
         """How many runs there are."""
         return len(self.runs)
@@ -92,6 +102,7 @@ class Content:
     sections: list[SectionShown]
     control: list[ControlShown]
     editors: tuple[EditorAlone, ...] = ()
+    study: StudyShown | None = None
 
     @property
     def rows(self) -> list[TableRow | ControlRow]:
@@ -106,8 +117,11 @@ class Content:
         return streams + sum(one.run_count for one in self.control)
 
 
-def sort_out(material: Material) -> Content:
-    """Work out all that a page says about what was read."""
+def sort_out(material: Material, *, same: Sameness | None = None) -> Content:
+    """Work out all that a page says about what was read.
+
+    `same` tells bullets of policies that say the same; without it words are compared.
+    """
     streams = [run for run in material.runs if not is_control(run.info.task)]
     control = [run for run in material.runs if is_control(run.info.task)]
     summaries = [one for one in material.summaries if is_control(one.task)]
@@ -115,6 +129,7 @@ def sort_out(material: Material) -> Content:
         sections=[show_section(section) for section in make_sections(streams)],
         control=show_controls(control, summaries),
         editors=material.editors,
+        study=show_study(streams, same=same),
     )
 
 
@@ -135,7 +150,7 @@ def write_page(content: Content, *, out: Path, command: str) -> Path:
         RecordError: The folder cannot be written.
     """
     shown = content.sections
-    page = render(shown, control=content.control, editors=content.editors, command=command)
+    page = render_content(content, command=command)
     written = {PAGE: page.encode()}
     for one in shown:
         alone = len(shown) == 1 and not content.control
@@ -181,43 +196,56 @@ def show_section(section: Section) -> SectionShown:
     )
 
 
-def render(
-    sections: Sequence[SectionShown],
-    *,
-    command: str,
-    control: Sequence[ControlShown] = (),
-    editors: Sequence[EditorAlone] = (),
-) -> str:
+def render(sections: Sequence[SectionShown], *, command: str) -> str:
+    """Return the page of some environments alone; see `render_content`."""
+    return render_content(Content(sections=list(sections), control=[]), command=command)
+
+
+def render_content(content: Content, *, command: str) -> str:
     """Return the page. Whatever a model wrote is escaped, in the markup and in the data."""
+    study = content.study if content.study and len(content.study.grid.methods) > 1 else None
     scripts = [_vega()]
-    scripts += [_asset("page.js")] if sections else []
-    scripts += [_asset("control.js")] if control else []
-    style = _asset("page.css") + (_asset("control.css") if control or editors else "")
-    data: dict[str, object] = {}
-    if sections:
-        data["charts-data"] = {f.id: f.specs for one in sections for f in one.figures}
-        data["runs-data"] = [asdict(run) for one in sections for run in one.runs]
-    if control:
-        panels = [panel for one in control for panel in (*one.edits, *one.delays)]
-        data["panels-data"] = {panel.id: panel.specs for panel in panels}
-        data["trajectories-data"] = {
-            one.id: [asdict(run) for run in one.trajectories] for one in control
-        }
-        data["trajectory-figures"] = templates()
+    scripts += [_asset("page.js")] if content.sections else []
+    scripts += [_asset("study.js")] if study else []
+    scripts += [_asset("control.js")] if content.control else []
+    style = _asset("page.css")
+    style += _asset("control.css") if content.control or content.editors or study else ""
+    style += _asset("study.css") if study else ""
     return (
         _templates()
         .get_template("page.html.j2")
         .render(
-            sections=sections,
-            control=control,
-            editors=editors,
+            sections=content.sections,
+            control=content.control,
+            editors=content.editors,
+            study=study,
             command=command,
             policy=_content_policy(scripts),
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
-            data={name: htmlsafe_json_dumps(value) for name, value in data.items()},
+            data={
+                name: htmlsafe_json_dumps(value) for name, value in _data(content, study).items()
+            },
         )
     )
+
+
+def _data(content: Content, study: StudyShown | None) -> dict[str, object]:
+    """Return what the scripts of the page read, by the id of its element."""
+    data: dict[str, object] = {}
+    if content.sections:
+        data["charts-data"] = {f.id: f.specs for one in content.sections for f in one.figures}
+        data["runs-data"] = [asdict(run) for one in content.sections for run in one.runs]
+    if study:
+        data["scores-data"] = {panel.id: panel.specs for panel in study.panels}
+    if content.control:
+        panels = [panel for one in content.control for panel in (*one.edits, *one.delays)]
+        data["panels-data"] = {panel.id: panel.specs for panel in panels}
+        data["trajectories-data"] = {
+            one.id: [asdict(run) for run in one.trajectories] for one in content.control
+        }
+        data["trajectory-figures"] = templates()
+    return data
 
 
 def draw_pngs(shown: SectionShown, *, prefix: str = "") -> dict[str, bytes]:
@@ -301,6 +329,8 @@ def _templates() -> Environment:
         "interval": show_interval,
         "signed": signed,
         "heat_maps": heat_maps,
+        "not_cited": NOT_CITED,
+        "show_size": show_size,
         "noise_maps": noise_maps,
         "references": REFERENCES,
         "limits_in_words": IN_WORDS,

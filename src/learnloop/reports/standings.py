@@ -63,8 +63,8 @@ class Standing:
 class ConfigurationTest:
     """One method against a reference in one configuration, over the queries that both answered.
 
-    `discordance` is the exact McNemar test over queries, adjusted by Holm's method for all tests
-    of the study; `None` where scores are not 0 or 1.
+    `discordance` is the exact McNemar test over queries, `adjusted` its p-value after Holm's method
+    for all tests of the study; both are `None` where scores are not 0 or 1.
     """
 
     method: str
@@ -78,13 +78,14 @@ class ConfigurationTest:
     discordance: Discordance | None
     queries: int
     orders: int
+    adjusted: float | None = None
 
     @property
     def is_significant(self) -> bool:
         """Whether both the interval and the test (where there is one) leave chance out."""
         if self.interval is None or not self.interval.excludes_zero():
             return False
-        return self.discordance is None or self.discordance.p_value < ALPHA
+        return self.adjusted is None or self.adjusted < ALPHA
 
 
 def make_standings(grid: Grid) -> list[Standing]:
@@ -155,8 +156,5 @@ def _adjusted(tests: Sequence[ConfigurationTest]) -> list[ConfigurationTest]:
     tested = [one.discordance.p_value for one in tests if one.discordance is not None]
     adjusted = iter(holm(tested))
     return [
-        one
-        if one.discordance is None
-        else replace(one, discordance=replace(one.discordance, p_value=next(adjusted)))
-        for one in tests
+        one if one.discordance is None else replace(one, adjusted=next(adjusted)) for one in tests
     ]

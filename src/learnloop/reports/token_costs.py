@@ -54,6 +54,10 @@ class TokenCost:
     roles: Mapping[str, RoleTokens]
     extras: tuple[ExtraCost, ...]
 
+    def over(self, reference: str) -> ExtraCost | None:
+        """Return the price of an extra right answer over a reference, where it is compared."""
+        return next((one for one in self.extras if one.reference == reference), None)
+
 
 def count_tokens(grid: Grid) -> list[TokenCost]:
     """Return what each cell that has steps took."""

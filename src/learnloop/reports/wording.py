@@ -30,6 +30,42 @@ def points(share: float | None, *, signed: bool = True) -> str:
     return f"{sign}{abs(rounded)}"
 
 
+def tenths(share: float | None) -> str:
+    """Return a share of 1 in per cent with one decimal, without the sign.
+
+    Examples:
+        >>> tenths(0.7243), tenths(None)
+        ('72.4', '–')
+    """
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def signed_tenths(share: float | None) -> str:
+    """Return a difference of shares in percentage points with one decimal.
+
+    Examples:
+        >>> signed_tenths(0.0417), signed_tenths(-0.03), signed_tenths(0.0001)
+        ('+4.2', '−3.0', '0.0')
+    """
+    if share is None:
+        return "–"
+    rounded = round(100 * share, 1)
+    sign = MINUS if rounded < 0 else "+" if rounded > 0 else ""
+    return f"{sign}{abs(rounded):.1f}"
+
+
+def signed_count(number: float | None) -> str:
+    """Return a difference of counts with its sign where it is below zero.
+
+    Examples:
+        >>> signed_count(-1234.0).replace(NARROW, " "), signed_count(12.0)
+        ('−1 234', '12')
+    """
+    if number is None:
+        return "–"
+    return count(number) if number >= 0 else MINUS + count(-number)
+
+
 def spread_points(sd: float | None) -> str:
     """Return a standard deviation of shares in points, with one decimal.
 
