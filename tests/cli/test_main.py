@@ -8,6 +8,8 @@ from learnloop.cli.main import Commands, app
 from learnloop.environments import ENVIRONMENTS
 from learnloop.methods import METHODS
 
+SHOWING = ("grow_prompt", "mem_prompt", "drpg_no_feedback")
+
 
 def test_the_version_is_that_of_the_package(learnloop):
     assert learnloop("--version").stdout == f"learnloop {package.__version__}\n"
@@ -35,7 +37,19 @@ def test_every_kind_can_be_listed(learnloop, kind):
 
 
 def test_names_are_listed_one_a_line(learnloop):
-    assert learnloop("list", "methods").stdout.splitlines() == list(METHODS)
+    assert learnloop("list", "environments").stdout.splitlines() == list(ENVIRONMENTS)
+
+
+def test_methods_are_listed_with_a_line_on_each(learnloop):
+    lines = learnloop("list", "methods").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(METHODS)
+    assert all(len(line.split()) > 4 for line in lines)
+    said = {line.split()[0]: line for line in lines}
+    assert "floor of each comparison" in said["zero_shot"]
+    for name in METHODS:
+        told = "is told the right answers" in said[name]
+        shown = "is shown wrong answers" in said[name]
+        assert (told, shown) == (name == "oracle", name in SHOWING)
 
 
 def test_an_unknown_kind_is_an_error(learnloop):

@@ -8,6 +8,8 @@ from learnloop.methods.parts import Parts
 from learnloop.runner.run import StepJournal
 from learnloop.types import Feedback, Query
 
+NOTHING = {}
+
 
 @pytest.fixture(scope="session")
 def words():
@@ -23,7 +25,7 @@ def memory(words):
 def make_parts(words, memory):
     """Parts over an empty memory; the model gives the same reply to every call of a role."""
 
-    def make(answer="word", policy="POLICY:\n- Write the word.", **errors):
+    def make(answer="word", policy="POLICY:\n- Write the word.", beside=NOTHING, **errors):
         model = ListeningModel(lambda heard: answer if heard.role == "answer" else policy, **errors)
         return Parts(
             task=TASK,
@@ -32,6 +34,7 @@ def make_parts(words, memory):
             memory=memory,
             embedder=words,
             journal=StepJournal(),
+            **beside,
         )
 
     return make

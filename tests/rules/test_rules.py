@@ -96,7 +96,7 @@ def test_only_declared_methods_are_told_answers_or_show_wrong_ones():
     told = {kind.values[0]["method"] for kind in declaring("needs_answers")}
     showing = {kind.values[0]["method"] for kind in SHOWING}
     assert told == {"oracle"}
-    assert showing == {"grow_prompt", "mem_prompt"}
+    assert showing == {"grow_prompt", "mem_prompt", "drpg_no_feedback"}
 
 
 @pytest.mark.parametrize("kind", SHOWING)

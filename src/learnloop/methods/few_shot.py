@@ -42,6 +42,7 @@ class FewShot:
     """
 
     Settings = FewShotSettings
+    needs_demonstrations = True
 
     def __init__(self, *, answerer: Answerer, demonstrations: Sequence[Episode]) -> None:
         self.answerer = answerer

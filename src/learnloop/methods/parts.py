@@ -19,7 +19,8 @@ class Parts:
     Each method class has `Settings`, a frozen pydantic model of its parameters, and
     `from_parts(parts, **params)`, which checks the parameters against it. A class that does what
     others must not says so: `needs_answers` (it is told right answers), `shows_wrong_answers` (the
-    answering model sees wrong answers as examples), `takes_agents` (several models answer).
+    answering model sees wrong answers as examples). One that needs `demonstrations` says
+    `needs_demonstrations`, one that uses `agents` says `takes_agents`.
 
     Attributes:
         task: What is asked of the model.

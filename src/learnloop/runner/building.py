@@ -24,7 +24,7 @@ from learnloop.records.schema import RunInfo
 from learnloop.runner.first_contact import FirstContact
 from learnloop.runner.origin import machine, packages
 from learnloop.runner.params import check_params
-from learnloop.runner.privileges import answer_key, check_privileges, demonstrations, notes
+from learnloop.runner.privileges import answer_key, check_privileges, demonstrations, method_notes
 from learnloop.runner.resources import Resources
 from learnloop.runner.spec import RunSpec
 from learnloop.seeding import stream
@@ -207,8 +207,14 @@ def run_info(prepared: Prepared) -> RunInfo:
         model_sha256=prepared.model_sha256,
         packages=packages(),
         machine=machine(),
-        note="; ".join(filter(None, [getattr(prepared.environment, "note", ""), *notes(spec)])),
+        note=_note(prepared),
     )
+
+
+def _note(prepared: Prepared) -> str:
+    """Return what readers of the results must know of the environment's rows and the method."""
+    rows = getattr(prepared.environment, "note", "")
+    return "; ".join(filter(None, [rows, *method_notes(METHODS.load(prepared.spec.method))]))
 
 
 def _environment(spec: RunSpec) -> Environment:

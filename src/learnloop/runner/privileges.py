@@ -33,6 +33,11 @@ def check_privileges(spec: RunSpec, environment: Environment) -> None:
             f"method {spec.method!r} needs the right answers, and environment "
             f"{spec.environment!r} does not tell them; take one that has `gold`"
         )
+    if declares(method, "needs_demonstrations") and demonstrations(environment) is None:
+        raise ParameterError(
+            f"method {spec.method!r} needs demonstrations, and environment {spec.environment!r} "
+            "has none; take another one, or a method that learns its examples"
+        )
     if spec.agents and not declares(method, "takes_agents"):
         raise ParameterError(
             f"method {spec.method!r} takes no agents, got {spec.agents!r}; leave them out, or "
@@ -58,9 +63,8 @@ def demonstrations(environment: Environment) -> Callable[[int], Sequence[Episode
     return None if given is None else lambda k: given(k=k)
 
 
-def notes(spec: RunSpec) -> list[str]:
+def method_notes(method: object) -> list[str]:
     """Return what readers of a result must know of its method."""
-    method = METHODS.load(spec.method)
     return [text for name, text in NOTES.items() if declares(method, name)]
 
 
