@@ -43,6 +43,12 @@ ROWS = [
     },
 ]
 
+RELEASED = {
+    "question": ROWS[0]["question"],
+    "answer": ROWS[0]["answer"],
+    "supporting_facts": [["Grey Mill", 0], ["Ada Stone", 0]],
+    "context": [[title, [text]] for title, text in ROWS[0]["context"]],
+}
 ORIGINAL = {
     "question": ROWS[0]["question"],
     "answer": ROWS[0]["answer"],
@@ -166,13 +172,14 @@ def test_examples_come_with_their_paragraphs(write):
 
 
 @EDITIONS
-def test_both_forms_of_a_row_give_the_same_query(write, make):
+@pytest.mark.parametrize("row", [ORIGINAL, RELEASED], ids=["original", "released"])
+def test_every_form_of_a_row_gives_the_same_query(write, make, row):
     write(ROWS[:1])
     query = first(make())
-    write([ORIGINAL])
-    original = first(make())
-    assert original.id == "hotpotqa-1"
-    assert (original.text, original.context, original.key) == (query.text, query.context, query.key)
+    write([row])
+    other = first(make())
+    assert other.id == "hotpotqa-1"
+    assert (other.text, other.context, other.key) == (query.text, query.context, query.key)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +191,7 @@ def test_both_forms_of_a_row_give_the_same_query(write, make):
         (9, ["Red Mill", "Grey Mill", "Blue Mill", "Ada Stone"]),
     ],
 )
-@pytest.mark.parametrize("row", [ROWS[0], ORIGINAL], ids=["pairs", "original"])
+@pytest.mark.parametrize("row", [ROWS[0], ORIGINAL, RELEASED], ids=["ours", "original", "released"])
 def test_fewer_paragraphs_keep_those_of_the_answer_in_their_order(write, row, contexts, titles):
     write([row])
     environment = hotpotqa(contexts=contexts)

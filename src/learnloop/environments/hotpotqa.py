@@ -190,8 +190,13 @@ def _chosen(
 
 
 def _gold_titles(row: Fields) -> list[str]:
-    own = "gold_titles" in row.row
-    titles = row.texts("gold_titles") if own else row.texts("supporting_facts", "title")
+    facts = row.row.get("supporting_facts")
+    if "gold_titles" in row.row:
+        titles = row.texts("gold_titles")
+    elif isinstance(facts, list) and all(isinstance(f, list) and len(f) == 2 for f in facts):
+        titles = [str(title) for title, _ in facts]
+    else:
+        titles = row.texts("supporting_facts", "title")
     return [title.strip() for title in titles]
 
 
