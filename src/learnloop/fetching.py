@@ -28,12 +28,21 @@ def fetch(
     partial: Path,
     progress: Progress,
     *,
+    limit: int | None = None,
     transport: httpx2.BaseTransport | None = None,
 ) -> None:
     """Download into `partial`, from where its bytes end.
 
+    Args:
+        url: What to download.
+        partial: Where to; it may hold the first bytes already.
+        progress: Told how far it is.
+        limit: Most bytes that are taken; `None` is any number.
+        transport: Replaces the network, for tests.
+
     Raises:
-        FetchError: The server cannot be reached, does not have the file, or broke off for good.
+        FetchError: The server cannot be reached, does not have the file, broke off for good, or
+            gave more than the limit.
     """
     partial.touch()
     progress(partial.stat().st_size)
@@ -44,7 +53,7 @@ def fetch(
     )
     with httpx2.Client(timeout=TIMEOUT, follow_redirects=True, transport=transport) as client:
         try:
-            attempts(_go_on, client, url, partial, progress)
+            attempts(_go_on, client, url, partial, progress, limit)
         except httpx2.HTTPStatusError as error:
             raise FetchError(f"{url} answered {error.response.status_code}") from error
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
@@ -72,9 +81,11 @@ def _broke_off(error: BaseException) -> bool:
     return isinstance(error, httpx2.TransportError) and not isinstance(error, unreachable)
 
 
-def _go_on(client: httpx2.Client, url: str, partial: Path, progress: Progress) -> None:
+def _go_on(
+    client: httpx2.Client, url: str, partial: Path, progress: Progress, limit: int | None
+) -> None:
     have = partial.stat().st_size
-    headers = {"Range": f"bytes={have}-"} if have else {}
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     with client.stream("GET", url, headers=headers) as answer:
         if answer.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return
@@ -84,9 +95,11 @@ def _go_on(client: httpx2.Client, url: str, partial: Path, progress: Progress) -
         if have and not goes_on:
             progress(-have)
         with partial.open("ab" if goes_on else "wb") as file:
-            for chunk in answer.iter_bytes(CHUNK):
+            for chunk in answer.iter_bytes():
                 file.write(chunk)
                 progress(len(chunk))
+                if limit is not None and file.tell() > limit:
+                    raise FetchError(f"{url} gives more than {limit:,} bytes")
 
 
 def _refuse_a_page(url: str, answer: httpx2.Response) -> None:

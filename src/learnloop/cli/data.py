@@ -40,15 +40,13 @@ def list_benchmarks(as_json: Annotated[bool, JSON] = False) -> None:
         typer.echo(json.dumps(rows))
         return
     table = Table(box=None, pad_edge=False)
-    for title in ("name", "licence", "here", "to download", "what it is"):
+    for title in ("name", "licence", "here", "to download"):
         table.add_column(title)
     for benchmark, row in zip(BENCHMARKS, rows, strict=True):
         here = f"{row['rows'] or 0:,} of {benchmark.length:,}"
-        table.add_row(
-            benchmark.name, benchmark.licence.name, here, _to_download(benchmark), benchmark.title
-        )
+        table.add_row(benchmark.name, benchmark.licence.name, here, _to_download(benchmark))
     Console().print(table)
-    typer.echo(f"In {root}, which LEARNLOOP_DATA can change.")
+    typer.echo(f"Each in a folder of its name in {root}; LEARNLOOP_DATA names another place.")
 
 
 @app.command("get")
@@ -164,7 +162,7 @@ def _plan(benchmark: Benchmark, given: Path | None) -> list[str]:
         f"Licence: {licence.name} ({licence.url}): {licence.condition}.",
     ]
     if given is not None:
-        return [*lines, f"From {given}; what is not there is fetched:", *_fetched(benchmark)]
+        return [*lines, f"From {given}; only what is not there is fetched."]
     return [*lines, "Fetched:", *_fetched(benchmark)]
 
 

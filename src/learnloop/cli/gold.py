@@ -70,9 +70,9 @@ def _missing(folder: Path, names: set[str]) -> Mapping[str, str]:
 
 def _notes(queries: list[GoldQuery], ran: int, empty: int, marked: int) -> tuple[str, ...]:
     databases = len({query.database for query in queries})
-    lines = [f"{ran:,} of {len(queries):,} gold queries run, on {databases} databases"]
+    lines = [f"gold queries that run: {ran:,} of {len(queries):,}; databases: {databases}"]
     if marked:
-        lines.append(f"{marked} gold query does not run and is marked so in the rows")
+        lines.append(f"gold queries that do not run and are marked so in the rows: {marked}")
     if empty:
-        lines.append(f"{empty} gold queries return no rows: any query that finds nothing is right")
+        lines.append(f"gold queries that find nothing, as any wrong query may: {empty}")
     return tuple(lines)

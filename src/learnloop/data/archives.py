@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -31,7 +32,13 @@ ENCRYPTED = 0x1
 
 
 def extract_databases(
-    path: Path, archive: Archive, folder: Path, *, names: Collection[str], progress: Progress
+    path: Path,
+    archive: Archive,
+    folder: Path,
+    *,
+    names: Collection[str],
+    progress: Progress,
+    limit: int = LIMIT,
 ) -> None:
     """Put databases into `folder`, each as `NAME/NAME.sqlite`.
 
@@ -41,9 +48,9 @@ def extract_databases(
     """
     for name in names:
         check_name(name)
-    with _opened(path, archive.inner, LIMIT) as opened:
+    with _opened(path, archive.inner, limit) as opened:
         members = {name: _member(opened, name, archive.folders) for name in sorted(names)}
-        _check_sizes(list(members.values()), folder)
+        _check_sizes(list(members.values()), folder, limit)
         for name, member in members.items():
             target = folder / name / f"{name}.sqlite"
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -124,7 +131,7 @@ def _opened(path: Path, inner: str, limit: int) -> Iterator[zipfile.ZipFile]:
                     shutil.copyfileobj(source, within, CHUNK)
                 with zipfile.ZipFile(within) as opened:
                     yield opened
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, zipfile.LargeZipFile) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise DataError(f"{path.name} is no whole zip file: {error}") from error
 
 
@@ -162,12 +169,12 @@ def _check_member(member: zipfile.ZipInfo, limit: int) -> None:
         raise DataError(f"{member.filename!r} is too large: {member.file_size:,} bytes")
 
 
-def _check_sizes(members: Sequence[zipfile.ZipInfo], folder: Path) -> None:
+def _check_sizes(members: Sequence[zipfile.ZipInfo], folder: Path, limit: int) -> None:
     for member in members:
-        _check_member(member, LIMIT)
+        _check_member(member, limit)
     total = sum(member.file_size for member in members)
-    if total > LIMIT:
-        raise DataError(f"the databases are too large: {total:,} bytes; at most {LIMIT:,}")
+    if total > limit:
+        raise DataError(f"the databases are too large: {total:,} bytes, at most {limit:,}")
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     if total > free:

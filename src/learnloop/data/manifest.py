@@ -27,7 +27,7 @@ class Source(BaseModel):
     url: str
     bytes: int
     sha256: str
-    published: bool | None
+    published: bool | None = None
 
 
 class File(BaseModel):
