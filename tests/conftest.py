@@ -54,7 +54,8 @@ def dependent_reply(messages, options):
     if options.role == "edit":
         return json.dumps({"prompt": rule})
     if options.role != "answer":
-        return f"POLICY:\n- {rule}"
+        sheet = "<cheatsheet>" in text
+        return f"<cheatsheet>\n- {rule}\n</cheatsheet>" if sheet else f"POLICY:\n- {rule}"
     number = text.rpartition("number ")[2].split()[0]
     return f"word{number}" if int(digest, 16) % 2 else f"mistaken{digest[:8]}"
 
@@ -69,7 +70,7 @@ class Bench:
     marker: str = ""
     demonstrations: list = field(default_factory=lambda: make_demonstrations(3))
 
-    def prepare(self, *, model=None, policy_model=None, **fields):
+    def prepare(self, *, model=None, policy_model=None, agent_models=(), **fields):
         spec = make_spec(**({"environment": "list", "method": "drpg", "model": "m"} | fields))
         environment = ListEnvironment(
             self.items, marker=self.marker, demonstrations=self.demonstrations
@@ -83,7 +84,7 @@ class Bench:
             policy_model=policy_model or model,
             ledger=Ledger(),
             length=spec.steps or len(environment),
-            agents=tuple(model for _ in spec.agents),
+            agents=tuple(agent_models) or tuple(model for _ in spec.agents),
         )
 
     def run(self, directory, *, resume=False, budget=None, responses=None, **fields):

@@ -1,8 +1,11 @@
 import hashlib
+import json
+from pathlib import Path
 
 import pytest
 
 from learnloop.errors import ParameterError
+from learnloop.records.archive import read_archive
 from learnloop.runner.spec import RunSpec, changed_fields, make_spec
 
 SPEC = {"environment": "house_rules", "method": "drpg", "seed": 2, "feedback": "comment"}
@@ -27,10 +30,44 @@ def test_the_hash_is_the_sha256_of_the_sorted_json():
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": 3}, {"steps": 4}, {"method_params": {"k": 2}}, {"model": "x"}, {"feedback": "b"}],
+    [
+        {"seed": 3},
+        {"steps": 4},
+        {"method_params": {"k": 2}},
+        {"model": "x"},
+        {"feedback": "b"},
+        {"agents": ["x"]},
+    ],
 )
 def test_every_field_counts(change):
     assert make_spec(**SPEC).hash != make_spec(**(SPEC | change)).hash
+
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+def test_runs_that_were_archived_before_there_were_agents_keep_their_hashes():
+    archived = [run.info for run in read_archive(RESULTS / "pid").values()]
+    kept = json.loads((RESULTS / "house_rules" / "runs.json").read_text())
+    known = [(info.spec, info.spec_hash, info.run_id) for info in archived]
+    known += [(run["spec"], run["spec_hash"], run["run_id"]) for run in kept]
+    assert len(archived) > 100
+    assert len(kept) > 5
+    for fields, spec_hash, run_id in known:
+        spec = make_spec(**fields)
+        assert (spec.hash, spec.run_id, spec.model_dump()) == (spec_hash, run_id, fields)
+
+
+def test_agents_are_part_of_a_spec_where_there_are_some():
+    spec = make_spec(**SPEC, agents=["b", "c"])
+    assert make_spec(**spec.model_dump()) == spec
+    assert spec.hash != make_spec(**SPEC, agents=["c", "b"]).hash
+    assert "agents" not in make_spec(**SPEC).model_dump()
+    changed = ["agents: was ['b', 'c'], now None"]
+    assert changed_fields(spec.model_dump(), make_spec(**SPEC)) == changed
+    assert changed_fields(make_spec(**SPEC).model_dump(), spec) == [
+        "agents: was None, now ['b', 'c']"
+    ]
 
 
 def test_a_run_is_named_after_what_matters():

@@ -150,3 +150,15 @@ policy_models = ["d"]
 """
     )
     assert pairs(study(tmp_path, text)) == [("x", "c"), ("a", "d"), ("b", "d")]
+
+
+def test_agents_answer_beside_each_model(tmp_path):
+    text = PAIRS.replace("drpg", "mam_stream_icl")
+    for written in ('agents = ["c", "d"]', 'agent = ["c", "d"]'):
+        specs = expand(study(tmp_path, text + written))
+        assert [(spec.model, spec.agents) for spec in specs] == [
+            ("a", ["c", "d"]),
+            ("b", ["c", "d"]),
+        ]
+    (spec, _) = expand(study(tmp_path, text + 'agent = "c"'))
+    assert spec.agents == ["c"]

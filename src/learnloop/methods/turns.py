@@ -92,13 +92,12 @@ class ThompsonSampling:
         self._heard += 1
 
     def learn(self, agent: int, *, right: bool) -> None:
-        total = self._alpha[agent] + self._beta[agent]
         self._alpha[agent] += right
         self._beta[agent] += not right
-        if self.remembered is not None and total >= self.remembered:
-            shrunk = self.remembered / (self.remembered + 1)
-            self._alpha[agent] *= shrunk
-            self._beta[agent] *= shrunk
+        total = self._alpha[agent] + self._beta[agent]
+        if self.remembered is not None and total > self.remembered:
+            self._alpha[agent] *= self.remembered / total
+            self._beta[agent] *= self.remembered / total
 
 
 UNIFORM = 2

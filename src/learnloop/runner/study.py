@@ -223,7 +223,7 @@ def _explain(error: ValidationError) -> str:
     return f"{where}: {first['msg'].lower()}"
 
 
-_PLURALS = {"model": "models", "policy_model": "policy_models"}
+_PLURALS = {"model": "models", "policy_model": "policy_models", "agent": "agents"}
 
 _RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
 """From one seed to another; a range that runs backwards is empty."""
