@@ -62,6 +62,11 @@ def test_drpg_does_with_either_policy_writer(writer, embedder):
     check_method(maker("drpg", embedder, writer=writer))
 
 
+@pytest.mark.parametrize("variant", ["cumulative", "retrieval_synthesis"])
+def test_dynamic_cheatsheet_does_in_either_variant(variant, embedder):
+    check_method(maker("dynamic_cheatsheet", embedder, variant=variant))
+
+
 @pytest.mark.parametrize("gate", ["proportional", "fixed"])
 def test_gated_prompt_does_with_a_gate_that_opens_often(gate, embedder):
     check_method(maker("gated_prompt", embedder, gate=gate))
@@ -93,6 +98,18 @@ def test_a_method_that_shows_wrong_answers_must_declare_it():
     check_method(Declared)
     with pytest.raises(AssertionError, match="wrong answer was shown"):
         check_method(Telling)
+
+
+class Attentive(Telling):
+    """Says that feedback makes no difference to it."""
+
+    shows_wrong_answers = True
+    uses_feedback = False
+
+
+def test_a_method_that_says_it_uses_no_feedback_is_held_to_it():
+    with pytest.raises(AssertionError, match="other feedback led to other messages"):
+        check_method(Attentive)
 
 
 class Leaky:

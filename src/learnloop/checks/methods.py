@@ -20,6 +20,7 @@ from learnloop.protocols import LanguageModel, Method
 from learnloop.types import CallRole, Feedback, Prediction, Query, Source
 
 MakeMethod = Callable[[LanguageModel], Method]
+Tell = Callable[[Feedback], Feedback]
 
 MARKER = "POISON"
 WRONG = "mistaken"
@@ -149,6 +150,19 @@ def check_feedback_may_be_partial(make: MakeMethod) -> None:
     method.predict_one(lessons[0].query)
 
 
+def check_unused_feedback_changes_nothing(make: MakeMethod) -> None:
+    """A method that declares `uses_feedback = False` makes the same calls whatever it is told."""
+    model = _model()
+    method = make(model)
+    if getattr(method, "uses_feedback", True):
+        return
+    list(teach(method))
+    for tell in (_say_nothing, _say_the_opposite):
+        other = _model()
+        list(teach(make(other), tell=tell))
+        assert other.heard == model.heard, "other feedback led to other messages"
+
+
 def check_it_repeats_itself(make: MakeMethod) -> None:
     """The same stream leads to the same calls, message by message."""
     first, second = _model(), _model()
@@ -157,15 +171,19 @@ def check_it_repeats_itself(make: MakeMethod) -> None:
     assert first.heard == second.heard, "the same stream led to other messages the second time"
 
 
-def teach(method: Method) -> Iterator[Lesson]:
-    """Let a method go through the stream with clean feedback; half of its answers are right."""
+def teach(method: Method, *, tell: Tell | None = None) -> Iterator[Lesson]:
+    """Let a method go through the stream; half of its answers are right.
+
+    The feedback is clean, unless `tell` changes it.
+    """
     environment = ListEnvironment(_items(), marker=MARKER)
     query: Query | None = environment.reset(seed=0)
     while query is not None:
         prediction = method.predict_one(query)
         step = environment.step(prediction)
-        method.learn_one(query, prediction, step.feedback)
-        yield Lesson(query=query, prediction=prediction, feedback=step.feedback)
+        feedback = step.feedback if tell is None else tell(step.feedback)
+        method.learn_one(query, prediction, feedback)
+        yield Lesson(query=query, prediction=prediction, feedback=feedback)
         query = step.query
 
 
@@ -210,6 +228,14 @@ def _partial(feedback: Feedback) -> Iterator[Feedback]:
     yield replace(bare, id=f"{feedback.id}/late", correct=turned, supersedes=feedback.id)
 
 
+def _say_nothing(feedback: Feedback) -> Feedback:
+    return replace(feedback, correct=None, comment=None, correction=None)
+
+
+def _say_the_opposite(feedback: Feedback) -> Feedback:
+    return replace(feedback, correct=not feedback.correct, comment="No.", correction="another")
+
+
 def _model() -> ListeningModel:
     return ListeningModel(_script)
 
@@ -218,8 +244,10 @@ def _script(heard: Heard) -> str:
     """Answer the last number asked about, right where it is even; else write a rule."""
     if heard.role == "edit":
         return '{"prompt": "Look the word up for its number, with three digits."}'
+    rule = "- Look the word up for its number, with three digits."
     if heard.role != "answer":
-        return "POLICY:\n- Look the word up for its number, with three digits."
+        sheet = "<cheatsheet>" in heard.text
+        return f"<cheatsheet>\n{rule}\n</cheatsheet>" if sheet else f"POLICY:\n{rule}"
     number = heard.text.rpartition("number ")[2][:3]
     right = number.isdigit() and int(number) % 2 == 0
     return f"word{number}" if right else f"{WRONG}{number}"
@@ -235,5 +263,6 @@ CHECKS = (
     check_a_failed_call_is_no_answer,
     check_a_failed_policy_call_does_not_stop_it,
     check_feedback_may_be_partial,
+    check_unused_feedback_changes_nothing,
     check_it_repeats_itself,
 )

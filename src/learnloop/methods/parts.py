@@ -20,7 +20,8 @@ class Parts:
     `from_parts(parts, **params)`, which checks the parameters against it. A class that does what
     others must not says so: `needs_answers` (it is told right answers), `shows_wrong_answers` (the
     answering model sees wrong answers as examples). One that needs `demonstrations` says
-    `needs_demonstrations`, one that uses `agents` says `takes_agents`.
+    `needs_demonstrations`, one that uses `agents` says `takes_agents`, one to which nothing that
+    feedback says makes a difference says `uses_feedback = False`.
 
     Attributes:
         task: What is asked of the model.
