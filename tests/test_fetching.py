@@ -1,4 +1,7 @@
 import hashlib
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import httpx2
 import pytest
@@ -50,3 +53,48 @@ def test_the_checksum_of_a_file_is_that_of_its_bytes(tmp_path):
     done = []
     assert file_sha256(tmp_path / "f", progress=done.append) == hashlib.sha256(content).hexdigest()
     assert sum(done) == len(content)
+
+
+CONTENT = bytes(range(256)) * 2000
+
+
+@contextmanager
+def served(*, piece, asked):
+    """A server on this machine that closes the connection after every piece of the content."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            start = int(self.headers.get("Range", "bytes=0-")[len("bytes=") : -1])
+            asked.append(start)
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(CONTENT) - start))
+            self.end_headers()
+            self.wfile.write(CONTENT[start : start + piece])
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/file"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_server_that_breaks_off_again_and_again_is_followed_to_the_end(tmp_path):
+    asked, done = [], []
+    with served(piece=100_000, asked=asked) as url:
+        fetch(url, tmp_path / "p", done.append, transport=httpx2.HTTPTransport())
+    assert (tmp_path / "p").read_bytes() == CONTENT
+    assert asked == [0, 100_000, 200_000, 300_000, 400_000, 500_000]
+    assert sum(done) == len(CONTENT)
+
+
+def test_a_server_that_gives_nothing_more_is_given_up(tmp_path):
+    asked = []
+    with served(piece=0, asked=asked) as url, pytest.raises(FetchError, match="broke off"):
+        fetch(url, tmp_path / "p", lambda n: None, transport=httpx2.HTTPTransport())
+    assert asked == [0, 0, 0]

@@ -18,6 +18,7 @@ from learnloop.errors import FetchError
 CHUNK = 1 << 20
 TIMEOUT = httpx2.Timeout(30.0, connect=5.0)
 TRIES = 3
+"""How often a connection may break in a row without that a byte came."""
 
 Progress = Callable[[int], None]
 """Told how many more bytes are done; a negative number takes some back."""
@@ -48,7 +49,7 @@ def fetch(
     progress(partial.stat().st_size)
     attempts = tenacity.Retrying(
         retry=tenacity.retry_if_exception(_broke_off),
-        stop=tenacity.stop_after_attempt(TRIES),
+        stop=_Stalled(partial),
         reraise=True,
     )
     with httpx2.Client(timeout=TIMEOUT, follow_redirects=True, transport=transport) as client:
@@ -74,6 +75,21 @@ def file_sha256(path: Path, *, progress: Progress | None = None) -> str:
             if progress is not None:
                 progress(len(chunk))
     return digest.hexdigest()
+
+
+class _Stalled:
+    """Says when to give up: after some tries in a row that brought nothing new."""
+
+    def __init__(self, partial: Path) -> None:
+        self.partial = partial
+        self._size = partial.stat().st_size
+        self._left = TRIES
+
+    def __call__(self, state: tenacity.RetryCallState) -> bool:
+        size = self.partial.stat().st_size
+        self._left = TRIES if size > self._size else self._left - 1
+        self._size = max(size, self._size)
+        return self._left <= 0
 
 
 def _broke_off(error: BaseException) -> bool:

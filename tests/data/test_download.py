@@ -1,6 +1,7 @@
 import hashlib
 import json
 import sqlite3
+import sys
 from contextlib import closing
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from learnloop.data.catalog import find
 from learnloop.data.checking import check
 from learnloop.data.download import get, present
-from learnloop.errors import DataError
+from learnloop.errors import DataError, MissingExtraError
 
 TEXT = "Mount One is high. It is 9 km."
 EXPECTED = {
@@ -304,4 +305,12 @@ def test_rows_that_lack_a_column_are_refused(tmp_path, hub, benchmark_of):
 def test_what_is_no_parquet_file_is_refused(tmp_path, hub, benchmark_of):
     hub.files = dict.fromkeys(hub.files, b"PAR0")
     with pytest.raises(DataError, match="as Parquet"):
+        get(benchmark_of("ds1000"), root=tmp_path, transport=hub.transport)
+
+
+def test_without_the_library_for_parquet_the_error_says_what_to_install(
+    tmp_path, hub, benchmark_of, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'learnloop\[data\]'"):
         get(benchmark_of("ds1000"), root=tmp_path, transport=hub.transport)
