@@ -53,6 +53,11 @@ def read_settings() -> Settings:
     )
 
 
+def read_key(variable: str) -> str | None:
+    """Return the key that a variable holds; `None` where it is not set or empty."""
+    return os.environ.get(variable) or None
+
+
 def let_native_threads_sleep() -> None:
     """Have OpenMP threads that wait sleep after a few turns; call before the library is loaded.
 

@@ -4,6 +4,7 @@ import pytest
 
 from learnloop.errors import InputError, ModelConnectionError, ModelFileError, UnknownNameError
 from learnloop.llm.catalog import CATALOG
+from learnloop.llm.limiting import Limited
 from learnloop.llm.openai_compatible import OpenAICompatible
 from learnloop.llm.opening import model_names, open_model
 from learnloop.llm.retrying import Retrying
@@ -24,15 +25,18 @@ def test_a_hosted_model_opens_with_retries(settings: Settings) -> None:
     with_key = settings.model_copy(update={"openai_api_key": "secret"})
     model = open_model("openai/gpt-4o-mini", settings=with_key)
     assert isinstance(model, Retrying)
-    assert isinstance(model.model, OpenAICompatible)
+    assert isinstance(model.model, Limited)
+    assert isinstance(model.model.model, OpenAICompatible)
     assert model.name == "openai/gpt-4o-mini"
 
 
 def test_a_url_names_the_endpoint_and_the_model(settings: Settings) -> None:
     model = open_model("http://127.0.0.1:1/v1#org/my-model", settings=settings)
     assert isinstance(model, Retrying)
-    assert isinstance(model.model, OpenAICompatible)
-    assert (model.model.base_url, model.model.model) == ("http://127.0.0.1:1/v1", "org/my-model")
+    assert isinstance(model.model, Limited)
+    assert isinstance(model.model.model, OpenAICompatible)
+    bare = model.model.model
+    assert (bare.base_url, bare.model) == ("http://127.0.0.1:1/v1", "org/my-model")
 
 
 def test_an_unreachable_url_is_a_clear_error_on_the_first_call(settings: Settings) -> None:

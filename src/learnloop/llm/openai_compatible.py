@@ -18,6 +18,8 @@ from learnloop.llm.prices import price
 from learnloop.types import Message, Options, Reply
 
 OPENAI = "https://api.openai.com/v1"
+TIMEOUT = 120.0
+"""Seconds to wait for an answer."""
 NO_KEY = "none"
 """What is sent where an endpoint wants no key: the SDK insists on one."""
 
@@ -30,7 +32,7 @@ class OpenAICompatible:
         api_key: The key; endpoints of one's own mostly need none.
         model: What the endpoint calls the model.
         name: What the model is called in records.
-        timeout: Seconds to wait for an answer.
+        leave_out: Fields of a request that the endpoint refuses.
         http_client: A client to send requests with, for tests and proxies.
         clock: Measures seconds.
     """
@@ -42,19 +44,19 @@ class OpenAICompatible:
         api_key: str | None,
         model: str,
         name: str,
-        timeout: float = 120.0,
+        leave_out: Sequence[str] = (),
         http_client: httpx2.Client | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.base_url = base_url or OPENAI
         self.model = model
         self.name = name
-        self.timeout = timeout
+        self.leave_out = tuple(leave_out)
         self._clock = clock
         self._client = openai.OpenAI(
             base_url=self.base_url,
             api_key=api_key or NO_KEY,
-            timeout=timeout,
+            timeout=TIMEOUT,
             max_retries=0,
             http_client=http_client,
         )
@@ -63,6 +65,8 @@ class OpenAICompatible:
         body = request_body(messages, options) | {"model": self.model}
         if self.base_url == OPENAI:
             body["max_completion_tokens"] = body.pop("max_tokens")
+        for field in self.leave_out:
+            body.pop(field, None)
         started = self._clock()
         with self._explained():
             answer = self._client.post("/chat/completions", body=body, cast_to=_ANSWER)
@@ -84,7 +88,7 @@ class OpenAICompatible:
             yield
         except openai.APITimeoutError as error:
             raise errors.ModelTimeoutError(
-                f"{self.name} gave no answer within {self.timeout:g} s"
+                f"{self.name} gave no answer within {TIMEOUT:g} s"
             ) from error
         except openai.APIConnectionError as error:
             raise errors.ModelConnectionError(

@@ -10,29 +10,39 @@ from learnloop.fetching import file_sha256
 from learnloop.llm.absent import NO_MODEL, AbsentModel
 from learnloop.llm.catalog import CATALOG, CatalogEntry, find, missing
 from learnloop.llm.download import get
+from learnloop.llm.endpoints import Endpoints
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.llama_cpp import LlamaCpp
 from learnloop.llm.openai_compatible import OpenAICompatible
-from learnloop.llm.retrying import Retrying
 from learnloop.llm.scripted import SCRIPTS, scripted
 from learnloop.protocols import LanguageModel
 from learnloop.settings import Settings
 
-FORMS = "local, local/NAME, file:PATH.gguf, openai/NAME, URL#NAME, scripted/NAME, none"
+FORMS = (
+    "local, local/NAME, file:PATH.gguf, openai/NAME, nim/NAME, gemini/NAME, URL#NAME, "
+    "scripted/NAME, none"
+)
 
 
 def open_model(
-    name: str, *, settings: Settings, slots: int = 1, download: bool = False
+    name: str,
+    *,
+    settings: Settings,
+    slots: int = 1,
+    download: bool = False,
+    endpoints: Endpoints | None = None,
 ) -> LanguageModel:
     """Return the named model, ready to answer. Models behind an endpoint come with retries.
 
     Args:
         name: `local` (the default local model), `local/NAME` (one of the catalog),
-            `file:PATH.gguf`, `openai/NAME`, `URL#NAME` (any endpoint that speaks the OpenAI
-            format), `scripted/NAME`, or `none` (for runs that never call one).
+            `file:PATH.gguf`, `openai/NAME`, `ENDPOINT/NAME` (`nim`, `gemini`, or one of a study),
+            `URL#NAME` (any endpoint that speaks the OpenAI format), `scripted/NAME`, or `none`
+            (for runs that never call one).
         settings: Where model files are, and the key.
         slots: Calls that a local model may answer at once.
         download: Whether to fetch a local model that is not there.
+        endpoints: Those that have names, with the limiters that all models opened with it share.
 
     Raises:
         UnknownNameError: There is no such model, or the name has none of these forms.
@@ -45,16 +55,19 @@ def open_model(
         'scripted/static'
     """
     kind, _, rest = name.partition("/")
+    endpoints = endpoints or Endpoints()
     if name == NO_MODEL:
         return AbsentModel()
     if name.startswith("file:"):
         return _open_file(Path(name.removeprefix("file:")).expanduser(), slots=slots)
     if "://" in name:
-        return _open_url(name, settings=settings)
+        return _open_url(name, settings=settings, endpoints=endpoints)
     if name == "local" or (kind == "local" and rest):
         return _open_local(find(rest or name), settings=settings, slots=slots, download=download)
     if kind == "openai" and rest:
-        return _open_openai(rest, settings=settings)
+        return _open_openai(rest, settings=settings, endpoints=endpoints)
+    if kind in endpoints and rest:
+        return endpoints.open(kind, rest)
     if kind == "scripted" and rest:
         return scripted(rest)
     near = difflib.get_close_matches(name, model_names(settings), n=1)
@@ -94,12 +107,12 @@ def _open_file(path: Path, *, slots: int) -> LanguageModel:
     return LlamaCpp(path, name=f"file/{path.stem}@{file_sha256(path)[:8]}", slots=slots)
 
 
-def _open_openai(model: str, *, settings: Settings) -> LanguageModel:
+def _open_openai(model: str, *, settings: Settings, endpoints: Endpoints) -> LanguageModel:
     if settings.openai_api_key is None:
         raise InputError(
             f"the model 'openai/{model}' needs a key; set OPENAI_API_KEY, or use `local`"
         )
-    return Retrying(
+    return endpoints.guarded(
         OpenAICompatible(
             base_url=settings.openai_base_url,
             api_key=settings.openai_api_key,
@@ -109,13 +122,13 @@ def _open_openai(model: str, *, settings: Settings) -> LanguageModel:
     )
 
 
-def _open_url(name: str, *, settings: Settings) -> LanguageModel:
+def _open_url(name: str, *, settings: Settings, endpoints: Endpoints) -> LanguageModel:
     url, _, model = name.partition("#")
     if not model or not url.startswith(("http://", "https://")):
         raise UnknownNameError(
             f"{name!r} does not say which model; write URL#NAME, "
             "for example http://127.0.0.1:8080/v1#my-model"
         )
-    return Retrying(
+    return endpoints.guarded(
         OpenAICompatible(base_url=url, api_key=settings.openai_api_key, model=model, name=name)
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 
 from learnloop.fetching import file_sha256
 from learnloop.llm.catalog import check, find
+from learnloop.llm.endpoints import Endpoint, Endpoints
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.metered import Ledger
 from learnloop.llm.opening import open_model
@@ -22,12 +23,20 @@ class Resources:
 
     Args:
         settings: Where models are, and the keys to them.
-        slots: How many calls may be under way at once.
+        slots: How many calls of a local model may be under way at once.
+        endpoints: Endpoints that have a name, beside those that always have.
     """
 
-    def __init__(self, *, settings: Settings, slots: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        slots: int = 1,
+        endpoints: Mapping[str, Endpoint] | None = None,
+    ) -> None:
         self.settings = settings
         self.slots = slots
+        self.endpoints = Endpoints(endpoints)
         self._lock = Lock()
         self._models: dict[str, LanguageModel] = {}
         self._hashes: dict[str, str | None] = {}
@@ -36,7 +45,9 @@ class Resources:
         """Return the model of that name, as it answers without any cache."""
         with self._lock:
             if name not in self._models:
-                self._models[name] = open_model(name, settings=self.settings, slots=self.slots)
+                self._models[name] = open_model(
+                    name, settings=self.settings, slots=self.slots, endpoints=self.endpoints
+                )
             return self._models[name]
 
     def model_sha256(self, name: str) -> str | None:

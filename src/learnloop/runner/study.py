@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationErr
 
 from learnloop.errors import ConfigError
 from learnloop.llm.absent import NO_MODEL
+from learnloop.llm.endpoints import Endpoint
 from learnloop.runner.spec import Params, RunSpec, Value, make_spec
 
 _MODEL = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -75,13 +76,18 @@ class Grid(BaseModel):
 
 
 class Study(BaseModel):
-    """What a study file says: its name, its limits, and its grids, in the order of the file."""
+    """What a study file says: its name, its limits, and its grids, in the order of the file.
+
+    `endpoints` are servers that its models are at, by the name that goes before theirs; a name
+    must stand for the same server as long as the study's records are kept.
+    """
 
     model_config = _MODEL
 
     name: str
     limits: Limits
     grids: list[Grid]
+    endpoints: dict[str, Endpoint] = Field(default_factory=dict)
 
 
 def read_study(path: Path) -> Study:
@@ -89,6 +95,7 @@ def read_study(path: Path) -> Study:
 
     What stands at the top of the file holds for every `[[grid]]` that does not say otherwise; a
     file without one is a grid itself. A method or an environment may be given by its name alone.
+    `[endpoints.NAME]` says where the models `NAME/…` are.
 
     Raises:
         ConfigError: The file is not there, or is not a study; the message names the field.
@@ -100,13 +107,16 @@ def read_study(path: Path) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"study file {str(path)!r} is not valid TOML: {error}") from error
     limits = content.pop("limits", {})
+    endpoints = content.pop("endpoints", {})
     name = content.pop("name", path.stem)
     overrides = content.pop("grid", [{}])
     if not isinstance(overrides, list) or not all(isinstance(one, dict) for one in overrides):
         raise ConfigError(f"study file {str(path)!r}: write each grid as a [[grid]] table")
     grids = [_with_entries(content) | _with_entries(one) for one in overrides]
     try:
-        return Study.model_validate({"name": name, "limits": limits, "grids": grids})
+        return Study.model_validate(
+            {"name": name, "limits": limits, "grids": grids, "endpoints": endpoints}
+        )
     except ValidationError as error:
         raise ConfigError(f"study file {str(path)!r}: {_explain(error)}") from error
 
