@@ -122,3 +122,8 @@ def test_entries_are_data_whatever_a_model_writes(text):
     assert not any("<|im_start|>" in one or "</cheatsheet>" in one for one in entries)
     assert len(set(entries)) == len(entries)
     assert all(entry.strip() for entry in entries)
+
+
+def test_of_several_sheets_the_longest_counts(curate):
+    reply = "<cheatsheet>\n- Use euros.\n</cheatsheet>\nIt is in <cheatsheet> and </cheatsheet>."
+    assert texts(curate(reply)[0]) == ["Use euros."]

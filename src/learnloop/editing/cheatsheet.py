@@ -22,8 +22,9 @@ class Curator:
     """Rewrites a sheet of entries in one call; whatever is not written again is gone.
 
     A sheet is a `Policy` with a bullet an entry, which may have several lines. The reply must hold
-    it between `<cheatsheet>` tags, both of them: a sheet that was cut off is no sheet. Over the
-    budget, the last entries go first. Nothing that the feedback says is shown.
+    it between `<cheatsheet>` tags, both of them: a sheet that was cut off is no sheet, and of
+    several the longest counts. Over the budget, the last entries go first. Nothing that the
+    feedback says is shown.
 
     Source: Dynamic Cheatsheet, arXiv 2504.07952.
 
@@ -68,7 +69,7 @@ class Curator:
         sheets = _SHEET.findall(reply.text)
         if not sheets:
             return _refused("no text between cheatsheet tags")
-        return self._draft(read_entries(sheets[-1]), sheet, cases)
+        return self._draft(read_entries(max(sheets, key=len)), sheet, cases)
 
     def _draft(
         self, entries: Sequence[str], sheet: Policy | None, cases: Sequence[Episode]
