@@ -9,6 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from learnloop.errors import LanguageModelError
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import (
+    CallKind,
+    Outlook,
+    Span,
+    one_answer_each,
+    up_to,
+    written,
+)
 from learnloop.methods.parts import Parts
 from learnloop.prompting.composer import Composer, Layout
 from learnloop.protocols import Journal
@@ -71,6 +79,25 @@ class SelfRefine:
             settings=settings,
         )
 
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, then judgements, of which `STOPS` are the last, and edits."""
+        settings = SelfRefineSettings.model_validate(params)
+        length, rounds = outlook.length, settings.rounds
+        going_on = [(1 - STOPS) ** place for place in range(rounds + 1)]
+        judged = Span(
+            at_least=length if rounds else 0,
+            expected=round(length * sum(going_on[:-1])),
+            at_most=length * rounds,
+        )
+        edited = up_to(length * rounds, expected=length * sum(going_on[1:]))
+        said = written(settings.max_tokens) + written(settings.judge_tokens)
+        return (
+            one_answer_each(outlook, max_tokens=settings.max_tokens),
+            CallKind(role="judge", count=judged, max_tokens=settings.judge_tokens, learnt=said),
+            CallKind(role="edit", count=edited, max_tokens=settings.max_tokens, learnt=said),
+        )
+
     def predict_one(self, query: Query) -> Prediction:
         prediction = self.answerer.answer(query)
         made = self.answerer.composer.compose(self.answerer.task, query)
@@ -95,12 +122,15 @@ class SelfRefine:
 
     def _call(self, role: CallRole, said: Sequence[Message], max_tokens: int) -> str:
         options = Options(role=role, max_tokens=max_tokens, seed=self.answerer.seed)
-        return self.answerer.model.complete(said, options=options).text
+        return self.answerer.model.complete(tuple(said), options=options).text
 
 
 def _says(text: str) -> Message:
     return Message(role="assistant", content=text)
 
+
+STOPS = 0.5
+"""Of judgements, how many end the refining, in an expectation. A guess."""
 
 STOP_WORDS = "NO NEED TO REFINE"
 
