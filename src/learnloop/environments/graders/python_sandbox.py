@@ -15,7 +15,8 @@ itself right where it is wrong; the walls hold for it too.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import LifoQueue
 from typing import Literal, cast
@@ -53,6 +54,7 @@ class PythonSandbox:
         preload: Modules to import once for all grades, where they are installed.
         workers: Most sandboxes; each is started when it is first needed.
         memory: Bytes that an answer may take, besides the imported libraries.
+        search: Folders in which bubblewrap is looked for; where programs are, if `None`.
         clock: Tells seconds.
 
     Examples:
@@ -69,11 +71,13 @@ class PythonSandbox:
         preload: Sequence[str] = (),
         workers: int = 1,
         memory: int = 2**30,
+        search: str | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.preload = tuple(preload)
         self.workers = workers
         self.memory = memory
+        self.search = search
         self.clock = clock
         self._free: LifoQueue[Worker | None] = LifoQueue()
         for _ in range(workers):
@@ -89,7 +93,7 @@ class PythonSandbox:
         why, detail = "sandbox lost", ""
         try:
             for _ in range(_ATTEMPTS):
-                worker = worker or Worker(preload=self.preload, clock=self.clock)
+                worker = worker or self._start()
                 try:
                     why, detail = worker.grade(program, answer, seconds=seconds, memory=self.memory)
                 except WorkerLostError as error:
@@ -100,6 +104,14 @@ class PythonSandbox:
             self._free.put(worker)
         return PythonGrade(correct=why == "passed", why=cast("Why", why), detail=detail)
 
+    @contextmanager
+    def closing(self) -> Iterator[PythonSandbox]:
+        """Close it at the end of a block."""
+        try:
+            yield self
+        finally:
+            self.close()
+
     def close(self) -> None:
         """End the sandboxes that are idle. One is started again where it is needed."""
         for _ in range(self.workers):
@@ -107,6 +119,9 @@ class PythonSandbox:
             if worker is not None:
                 worker.close()
             self._free.put(None)
+
+    def _start(self) -> Worker:
+        return Worker(preload=self.preload, search=self.search, clock=self.clock)
 
 
 _ATTEMPTS = 2

@@ -37,6 +37,17 @@ def mount_empty(path: str, *, options: str, read_only: bool = False) -> None:
     _check(done, f"mount on {path}")
 
 
+def mount_processes() -> None:
+    """Show at /proc this world's processes only, or nothing where that is not allowed.
+
+    Raises:
+        OSError: Neither is allowed.
+    """
+    flags = _NOSUID | _NODEV | _NOEXEC | _READ_ONLY
+    if _libc().mount(b"proc", b"/proc", b"proc", flags, b"") != 0:
+        mount_empty("/proc", options="size=4k,mode=555", read_only=True)
+
+
 def keep_mounts_private() -> None:
     """Let no mount of this namespace be seen in another.
 
@@ -142,7 +153,7 @@ def _step(code: int, *, yes: int = 0, no: int = 0, value: int) -> bytes:
     return struct.pack("=HBBI", code, yes, no, value)
 
 
-_NOSUID, _NODEV, _READ_ONLY = 2, 4, 1
+_NOSUID, _NODEV, _NOEXEC, _READ_ONLY = 2, 4, 8, 1
 _RECURSIVE, _PRIVATE = 0x4000, 0x40000
 _NO_NEW_PRIVILEGES, _DUMPABLE, _SECCOMP, _SECCOMP_FILTER = 38, 4, 22, 2
 _AMBIENT, _AMBIENT_CLEAR = 47, 4

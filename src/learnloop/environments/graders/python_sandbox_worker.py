@@ -29,17 +29,20 @@ class Worker:
 
     Args:
         preload: Modules to import once.
+        search: Folders in which bubblewrap is looked for; where programs are, if `None`.
         clock: Tells seconds.
 
     Raises:
         MissingExtraError: There is no bubblewrap, or the system does not let it work.
     """
 
-    def __init__(self, *, preload: Sequence[str], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, *, preload: Sequence[str], search: str | None = None, clock: Callable[[], float]
+    ) -> None:
         self.clock = clock
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the worker
         self._process = subprocess.Popen(
-            sandbox_command(preload),
+            sandbox_command(preload, search=search),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
