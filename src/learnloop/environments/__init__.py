@@ -14,6 +14,8 @@ ENVIRONMENTS: Registry[Environment] = Registry(
         "hotpotqa_published": "learnloop.environments.hotpotqa:hotpotqa_published",
         "ddxplus": "learnloop.environments.ddxplus:ddxplus",
         "ddxplus_published": "learnloop.environments.ddxplus:ddxplus_published",
+        "ds1000": "learnloop.environments.ds1000:ds1000",
+        "ds1000_published": "learnloop.environments.ds1000:ds1000_published",
         "house_rules": "learnloop.environments.house_rules.environment:HouseRules",
         "house_rules_drift": "learnloop.environments.house_rules.environment:house_rules_drift",
     },
