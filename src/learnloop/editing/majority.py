@@ -20,6 +20,7 @@ class MajorityEditor:
     """
 
     max_calls = 1
+    asks_no_model = True
 
     def __init__(self, *, form: PromptForm) -> None:
         self.form = form

@@ -21,6 +21,7 @@ class ObedientEditor:
     """
 
     max_calls = 1
+    asks_no_model = True
 
     def __init__(self, *, form: PromptForm) -> None:
         self.form = form

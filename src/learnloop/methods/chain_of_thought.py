@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.prompting.composer import Composer, Layout
 from learnloop.types import Feedback, Prediction, Query
@@ -44,6 +45,12 @@ class ChainOfThought:
         settings = ChainOfThoughtSettings.model_validate(params)
         composer = Composer(layout=settings.layout, reasoning=True)
         return cls(answerer=parts.answerer(composer, max_tokens=settings.max_tokens))
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = ChainOfThoughtSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens),)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query)

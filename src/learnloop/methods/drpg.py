@@ -12,6 +12,16 @@ from learnloop.editing.rules import RulesWriter
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import POOL_FACTOR, CommonPool, Contrastive, Right, Wrong
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import (
+    WRONG_SHARE,
+    CallKind,
+    Outlook,
+    Span,
+    exactly,
+    one_answer_each,
+    up_to,
+    written,
+)
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import PUBLISHED_LIMITS, inserted_as_pattern
 from learnloop.methods.remembering import remember
@@ -171,8 +181,30 @@ class DRPG:
             settings=settings,
         )
 
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, and a policy for each query with cases (or new complaint)."""
+        settings = DRPGSettings.model_validate(params)
+        rules = settings.writer == "rules"
+        cases = 1 if rules else _cases(settings)
+        return (
+            one_answer_each(
+                outlook,
+                max_tokens=settings.max_tokens,
+                episodes=0 if settings.policy_only else settings.k,
+                learnt=written(settings.policy_tokens),
+            ),
+            CallKind(
+                role="policy",
+                count=(_rules_written if rules else _policies_written)(outlook, settings),
+                max_tokens=settings.policy_tokens,
+                episodes=cases,
+                asks=False,
+            ),
+        )
+
     def predict_one(self, query: Query) -> Prediction:
-        evidence = self.evidence.retrieve(query, k=self._cases())
+        evidence = self.evidence.retrieve(query, k=_cases(self.settings))
         before = self._in_force.get(self._scope(query))
         previous = before if self.settings.previous_policy else None
         draft = self.writer.write(query, evidence=evidence, previous=previous)
@@ -194,19 +226,37 @@ class DRPG:
     def _scope(self, query: Query) -> str:
         return query.group if self.settings.policy_scope == "group" else ""
 
-    def _cases(self) -> int:
-        settings = self.settings
-        if settings.cases_per_class is None:
-            return settings.k
-        both = settings.policy_cases == "contrastive"
-        return settings.cases_per_class * (2 if both else 1)
-
     def _note(self, query: Query, draft: PolicyDraft) -> None:
         if draft.refused:
             event = Event(kind="policy_refused", text=draft.reason, refs=(query.id,))
             self.journal.record(event)
         elif draft.policy is not None and draft.reason:
             self.journal.record(Event(kind="bullets_refused", text=draft.reason, refs=(query.id,)))
+
+
+def _cases(settings: DRPGSettings) -> int:
+    """Return how many episodes the contrastive writer is shown."""
+    if settings.cases_per_class is None:
+        return settings.k
+    both = settings.policy_cases == "contrastive"
+    return settings.cases_per_class * (2 if both else 1)
+
+
+def _policies_written(outlook: Outlook, settings: DRPGSettings) -> Span:
+    """Return how many policies the contrastive writer writes: one a query, once there are cases.
+
+    Where right and wrong ones count and each answer is judged, there are some after the first.
+    """
+    most = max(outlook.length - 1, 0)
+    any_will_do = settings.policy_cases == "contrastive" and _cases(settings) > 1
+    return exactly(most) if any_will_do and outlook.judged else up_to(most, expected=most)
+
+
+def _rules_written(outlook: Outlook, settings: DRPGSettings) -> Span:
+    """Return how many complaints become rules: none where none comes, each at most once."""
+    if not outlook.explained:
+        return exactly(0)
+    return up_to(outlook.length, expected=outlook.length * WRONG_SHARE)
 
 
 def _examples(parts: Parts, settings: DRPGSettings) -> Retriever:

@@ -11,6 +11,7 @@ from learnloop.editing.neutral import NeutralWriter
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Similar
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, exactly, one_answer_each, up_to, written
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import PUBLISHED_LIMITS, inserted_as_pattern
 from learnloop.methods.unjudged import remember_unjudged
@@ -130,6 +131,27 @@ class DRPGNoFeedback:
             writer=_writer(parts, settings),
             journal=parts.journal,
             settings=settings,
+        )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, and a policy for each but the first."""
+        settings = DRPGNoFeedbackSettings.model_validate(params)
+        most = max(outlook.length - 1, 0)
+        return (
+            one_answer_each(
+                outlook,
+                max_tokens=settings.max_tokens,
+                episodes=0 if settings.policy_only else settings.k,
+                learnt=written(settings.policy_tokens),
+            ),
+            CallKind(
+                role="policy",
+                count=exactly(most) if outlook.judged else up_to(most, expected=most),
+                max_tokens=settings.policy_tokens,
+                episodes=settings.policy_cases or settings.k,
+                asks=False,
+            ),
         )
 
     def predict_one(self, query: Query) -> Prediction:

@@ -10,6 +10,7 @@ from learnloop.editing.cheatsheet import Curator
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Similar
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, exactly, one_answer_each, up_to
 from learnloop.methods.parts import Parts
 from learnloop.methods.unjudged import remember_unjudged
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -115,6 +116,24 @@ class DynamicCheatsheet:
             similar=Similar(memory=parts.memory) if retrieves else None,
             journal=parts.journal,
             k=settings.k,
+        )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, and a sheet after each, or before each but the first."""
+        settings = DynamicCheatsheetSettings.model_validate(params)
+        cumulative = settings.variant == "cumulative"
+        most = outlook.length if cumulative else max(outlook.length - 1, 0)
+        return (
+            one_answer_each(outlook, max_tokens=settings.max_tokens, learnt=settings.sheet_budget),
+            CallKind(
+                role="policy",
+                count=exactly(most) if outlook.judged else up_to(most, expected=most),
+                max_tokens=settings.curator_tokens or 2 * settings.max_tokens,
+                episodes=1 if cumulative else settings.k,
+                learnt=settings.sheet_budget,
+                asks=False,
+            ),
         )
 
     def predict_one(self, query: Query) -> Prediction:

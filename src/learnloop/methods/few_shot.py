@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from learnloop.errors import ParameterError
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.types import Episode, Feedback, Prediction, Query
@@ -68,6 +69,12 @@ class FewShot:
             ),
             demonstrations=parts.demonstrations(settings.k),
         )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = FewShotSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query, examples=self.demonstrations)

@@ -17,6 +17,7 @@ from learnloop.editing.parts import EditorParts
 from learnloop.editing.prompt_history import PromptHistory
 from learnloop.errors import ParameterError
 from learnloop.loop import MEMORY, ClosedLoop, LoopParts
+from learnloop.methods.calls import CallKind, Outlook, Span, exactly, one_answer_each, up_to
 from learnloop.methods.parts import Parts
 from learnloop.methods.predicting import ModelPredictor, StructuredPredictor
 from learnloop.prompting.composer import Composer, Layout
@@ -114,11 +115,51 @@ class GatedPrompt:
         )
         return cls(loop=loop)
 
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, unless the prompt is read without a model, and the edits."""
+        own, nested = split_params(params, cls.parts_by_name)
+        settings = GatedPromptSettings.model_validate(own)
+        edits = CallKind(
+            role="edit",
+            count=_edit_calls(outlook, settings, nested),
+            max_tokens=EDIT_TOKENS,
+            episodes=settings.k,
+            asks=False,
+        )
+        if outlook.has_form and settings.predictor != "llm":
+            return (edits,)
+        answers = one_answer_each(outlook, max_tokens=settings.max_tokens, learnt=EDIT_TOKENS)
+        return (answers, edits)
+
     def predict_one(self, query: Query) -> Prediction:
         return self.loop.predict(query)
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         self.loop.observe(query, prediction, feedback)
+
+
+def _edit_calls(outlook: Outlook, settings: GatedPromptSettings, nested: Nested) -> Span:
+    """Return how many calls the editor makes: none where it or the gate is of theory, else some.
+
+    A budget is their limit, and what is to be expected where drift is all that a gate waits for.
+    """
+    editor = EDITORS.load(settings.editor)
+    if settings.gate == "never" or getattr(editor, "asks_no_model", False):
+        return exactly(0)
+    each = editor.max_calls
+    if not isinstance(each, int):  # its own number, which a parameter can change
+        each = int(str(nested["editor"].get("max_reflections", MOST_REFLECTIONS)))
+    most = outlook.length * each
+    if settings.budget is not None:
+        most = min(most, settings.budget)
+    return up_to(most, expected=most if settings.budget is not None else most / STEPS_AN_EDIT)
+
+
+EDIT_TOKENS = 256
+MOST_REFLECTIONS = 3
+STEPS_AN_EDIT = 15
+"""Steps from one edit to the next, in an expectation where there is no budget. A guess."""
 
 
 def _loop_parts(parts: Parts, settings: GatedPromptSettings, nested: Nested) -> LoopParts:

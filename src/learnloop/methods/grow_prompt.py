@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Recent
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -71,6 +72,12 @@ class GrowPrompt:
             examples=Recent(memory=parts.memory),
             k=settings.k,
         )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = GrowPromptSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query, examples=self.examples.retrieve(query, k=self.k))

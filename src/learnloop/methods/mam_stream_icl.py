@@ -12,6 +12,7 @@ from learnloop.errors import ParameterError
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.methods.turns import RoundRobin, ThompsonSampling, Turns
@@ -103,6 +104,12 @@ class MAMStreamICL:
             examples=Right(memory=parts.memory),
             k=settings.k,
         )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = MAMStreamICLSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
         agent = self.turns.next()

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Similar
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -85,6 +86,12 @@ class MemPrompt:
             k=settings.k,
             only_correct=settings.only_correct,
         )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = MemPromptSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
         found = self.examples.retrieve(query, k=self.k)

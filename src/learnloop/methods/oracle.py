@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pydantic import BaseModel, ConfigDict
 
 from learnloop.errors import ParameterError
+from learnloop.methods.calls import CallKind, Outlook
 from learnloop.methods.parts import Parts
 from learnloop.types import Feedback, Prediction, Query, Task
 
@@ -48,6 +49,11 @@ class Oracle:
                 "them; take an environment that has `gold`"
             )
         return cls(task=parts.task, answer_key=parts.answer_key)
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return no call."""
+        return ()
 
     def predict_one(self, query: Query) -> Prediction:
         gold = self.answer_key(query)

@@ -12,6 +12,7 @@ from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import WRONG_SHARE, CallKind, Outlook, one_answer_each, up_to, written
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import PUBLISHED_LIMITS
 from learnloop.methods.remembering import remember
@@ -139,6 +140,28 @@ class PosthocPolicy:
             gate=ProportionalGate(),
             journal=parts.journal,
             settings=settings,
+        )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return an answer a query, and a policy for each wrong one."""
+        settings = PosthocPolicySettings.model_validate(params)
+        contrastive = settings.policy_cases == "contrastive"
+        return (
+            one_answer_each(
+                outlook,
+                max_tokens=settings.max_tokens,
+                episodes=0 if settings.policy_only else settings.k,
+                learnt=written(settings.policy_tokens),
+            ),
+            CallKind(
+                role="policy",
+                count=up_to(outlook.length, expected=outlook.length * WRONG_SHARE),
+                max_tokens=settings.policy_tokens,
+                episodes=1 + (settings.k // 2 if contrastive else 0),
+                learnt=written(settings.policy_tokens) if settings.previous_policy else 0,
+                asks=False,
+            ),
         )
 
     def predict_one(self, query: Query) -> Prediction:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
+from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
@@ -86,6 +87,12 @@ class SelfStreamICL:
             examples=Right(memory=parts.memory),
             k=settings.k,
         )
+
+    @classmethod
+    def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
+        """Return one call a query."""
+        settings = SelfStreamICLSettings.model_validate(params)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query, examples=self.examples.retrieve(query, k=self.k))
