@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from learnloop.reports.groups import flatten, variant
+from learnloop.reports.groups import UPPER_BOUNDS, flatten, variant
 from learnloop.reports.load import Run
 
 ORDER = (
@@ -23,8 +23,6 @@ ORDER = (
 """Baselines, in the order in which tables show them; other methods follow by name."""
 REFERENCES = ("zero_shot", "self_stream_icl")
 """The methods that others are measured against."""
-UPPER_BOUNDS = ("oracle",)
-"""Methods that are given the answers: shown, never the best, never compared."""
 _VERSION = "-v"
 
 

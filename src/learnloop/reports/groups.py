@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from learnloop.reports.load import Run
 
 BASELINES = ("zero_shot", "no_edit", "self_stream_icl")
+UPPER_BOUNDS = ("oracle",)
+"""Methods that are given the answers: shown, never the best, never compared."""
 _NOT_IN_LABEL = {"environment", "environment_params", "steps", "seed", "feedback", "label"}
 
 
@@ -24,6 +26,11 @@ class Group:
     def seeds(self) -> tuple[int, ...]:
         """The seeds, ascending."""
         return tuple(sorted({run.seed for run in self.runs}))
+
+    @property
+    def models(self) -> frozenset[str]:
+        """The models that answered."""
+        return frozenset(run.info.model for run in self.runs)
 
     @property
     def is_baseline(self) -> bool:
@@ -72,13 +79,17 @@ class Section:
     def baseline_of(self, group: Group) -> Group | None:
         """Return what a group is measured against: zero_shot where present.
 
-        A baseline with the same feedback comes first; zero_shot learns nothing, so its run with
-        other feedback serves as well. `None` for a baseline itself, and where there is none.
+        It has the same model. A baseline with the same feedback comes first; zero_shot learns
+        nothing, so its run with other feedback serves as well. `None` for a baseline itself, for a
+        method that is given the answers, and where there is none.
         """
+        if group.method in UPPER_BOUNDS:
+            return None
         for name in BASELINES:
             if name == group.method:
                 return None
-            there = [other for other in self.groups if other.method == name]
+            same_model = [other for other in self.groups if other.models & group.models]
+            there = [other for other in same_model if other.method == name]
             same = [other for other in there if other.feedback == group.feedback]
             if same or (there and name == "zero_shot"):
                 return (same or there)[0]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from learnloop.reports.grid import UPPER_BOUNDS, Benchmark, Cell, Grid
+from learnloop.reports.grid import Benchmark, Cell, Grid
 from learnloop.reports.rows_apart import BESIDE, mean_beside
 from learnloop.reports.statistics import spread
 from learnloop.reports.wording import plural
@@ -23,7 +23,7 @@ class Score:
         steps: Steps of the shortest and of the longest of them.
         beside: Measures beside the score, by name.
         is_best: Whether no other method that is not given the answers has a higher mean, to the
-            decimal that is shown.
+            decimal that is shown, and some have a lower one.
         notes: What keeps it from being compared as it stands.
     """
 
@@ -74,10 +74,11 @@ def _column(grid: Grid, benchmark: Benchmark, model: str) -> dict[str, Score]:
     longest = max((len(run.steps) for cell in cells for run in cell.runs), default=0)
     seeds = max((len(cell.runs) for cell in cells), default=0)
     scores = {cell.method: _score(cell, longest=longest, seeds=seeds) for cell in cells}
-    rivals = [m for m, one in scores.items() if grid.kinds[m] not in UPPER_BOUNDS]
-    best = max((_shown(scores[method]) for method in rivals), default=None)
-    if len(rivals) < 2:
+    rivals = [method for method in scores if method in grid.compared]
+    reached = {_shown(scores[method]) for method in rivals}
+    if len(reached) < 2:
         return scores
+    best = max(reached)
     return {
         method: replace(one, is_best=method in rivals and _shown(one) == best)
         for method, one in scores.items()

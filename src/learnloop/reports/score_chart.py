@@ -58,7 +58,7 @@ def _point(cost: TokenCost) -> dict[str, Any]:
         "merit": cost.accuracy,
         "reached": f"{tenths(cost.accuracy)} %",
         "price": f"{per_unit(cost.tokens_out)} tokens written a query",
-        "seeds": cost.queries,
+        "seeds": cost.orders,
     }
 
 

@@ -19,6 +19,7 @@ from learnloop.reports.wording import (
     p_value,
     per_unit,
     percent,
+    plural,
     signed_count,
     signed_tenths,
     spread_points,
@@ -112,7 +113,7 @@ def _standings(study: StudyShown) -> list[str]:
         "A configuration is a benchmark and a model. Tests are one-sided (the first method is "
         "better) and not adjusted for the number of pairs; the sign test is exact and leaves ties "
         "out, Wilcoxon's signed-rank test leaves zero differences out (his own rule). Over "
-        f"{len(study.grid.configurations)} configurations the sign test cannot go below "
+        f"{plural(len(study.grid.configurations), 'configuration')} the sign test cannot go below "
         f"p = {study.least_p:.2g}."
     )
     table = markdown_table([*heads, *titles], lines, words=2)
@@ -154,8 +155,8 @@ def _tests(study: StudyShown) -> list[str]:
     said = (
         "On the queries that both answered at the same step of the same order, whole stream. "
         "Bootstrap intervals over queries (9,999 resamples, seeded); McNemar's test over queries, "
-        f"two-sided, then adjusted for {len(study.tests)} comparisons by Holm's method. Answers of a "
-        "method that learns depend on each other: true intervals are wider."
+        f"two-sided, then adjusted for {len(study.tests)} comparisons by Holm's method. Answers of "
+        "a method that learns depend on each other: true intervals are wider."
     )
     table = markdown_table(heads, lines, words=4)
     return _with_rows(study, "### Gain in each configuration", said, table)
@@ -245,7 +246,7 @@ def _generality(study: StudyShown) -> list[str]:
         "other queries with a policy at which they did."
     )
     if study.correlation is not None:
-        said += f" Spearman's correlation of reach and gain: {study.correlation:.2f}."
+        said += f" Spearman's correlation of reach and gain: {study.correlation_words}."
     table = markdown_table(heads, lines, words=3)
     return _with_rows(study, "### How general the policies are", said, table)
 

@@ -25,7 +25,7 @@ from learnloop.reports.standings import (
 )
 from learnloop.reports.themes import Stroke, strokes
 from learnloop.reports.token_costs import TokenCost, count_tokens
-from learnloop.reports.wording import plural
+from learnloop.reports.wording import MINUS, plural
 
 COMPARABLE = "Results on these subsets are comparable between methods, not with published tables."
 
@@ -81,6 +81,13 @@ class StudyShown:
         return float(0.5 ** len(self.grid.configurations))
 
     @property
+    def correlation_words(self) -> str:
+        """The rank correlation of reach and gain as a number, `""` where there is none."""
+        if self.correlation is None:
+            return ""
+        return f"{self.correlation:+.2f}".replace("-", MINUS)
+
+    @property
     def swatches(self) -> dict[str, Stroke]:
         """The strokes by label."""
         return {stroke.label: stroke for stroke in self.legend}
@@ -122,7 +129,7 @@ def show_study(runs: Sequence[Run], *, same: Sameness | None = None) -> StudySho
         tests=tests,
         families=gains_by_family(tests),
         costs=costs,
-        panels=score_panels(costs, legend=legend),
+        panels=score_panels([one for one in costs if one.method in grid.compared], legend=legend),
         generality=generality,
         correlation=rank_correlation(generality),
         sameness=same.words,

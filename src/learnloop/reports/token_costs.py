@@ -45,6 +45,7 @@ class TokenCost:
     benchmark: str
     model: str
     accuracy: float
+    orders: int
     queries: int
     calls: float
     tokens_in: float
@@ -78,6 +79,7 @@ def _cost(grid: Grid, cell: Cell) -> TokenCost:
         benchmark=cell.benchmark.title,
         model=cell.model,
         accuracy=fmean(means),
+        orders=len(cell.runs),
         queries=queries,
         calls=sum(one.calls for one in sums) / queries,
         tokens_in=sum(one.tokens_in for one in sums) / queries,
