@@ -1,7 +1,12 @@
-"""Walks through a stream with fixed answers, as tests of environments need it."""
+"""Walks through a stream with fixed answers; a sandbox for Python, or why there is none."""
+
+import shutil
 
 import pytest
 
+from learnloop.environments.graders.python_sandbox import PythonSandbox
+from learnloop.environments.graders.python_sandbox_command import INSTALL
+from learnloop.settings import read_settings
 from learnloop.types import Prediction
 
 
@@ -26,3 +31,15 @@ def golds():
     return lambda environment, seed: [
         step.score.gold for _, step in walk_through(environment, seed=seed)
     ]
+
+
+@pytest.fixture(scope="session")
+def sandbox():
+    if shutil.which("bwrap") is None:
+        message = f"needs bubblewrap: {INSTALL}"
+        if read_settings().ci:
+            pytest.fail(message)
+        pytest.skip(message)
+    made = PythonSandbox(preload=["numpy"])
+    yield made
+    made.close()

@@ -13,8 +13,8 @@ from importlib.resources import files
 from typing import Literal
 
 from learnloop.environments.dataset import Dataset, Edition, Graded, Item
-from learnloop.environments.ds1000_references import MODULES, PASSED, PRELOAD, check_references
-from learnloop.environments.ds1000_rows import FILES, LIBRARIES, Problem, read_problem
+from learnloop.environments.ds1000_references import PASSED, check_references
+from learnloop.environments.ds1000_rows import FILES, LIBRARIES, Problem, imported, read_problem
 from learnloop.environments.fields import read_fields
 from learnloop.environments.graders.python_answer import (
     in_fence,
@@ -124,7 +124,7 @@ class PythonTests:
         self.seconds = seconds
         self.code_of = code_of
         self._programs = {each.id: each.program for each in problems}
-        self._sandbox = PythonSandbox(preload=_preload(problems))
+        self._sandbox = PythonSandbox(preload=imported(problems))
 
     def __call__(self, item: Item, answer: str) -> Graded:
         grade = self._sandbox.grade(
@@ -172,11 +172,6 @@ def _divide(problems: Sequence[Problem]) -> tuple[list[Problem], tuple[str, ...]
     found = check_references(problems, cache=read_settings().cache)
     passing = [each for each in problems if found[each.number] == PASSED]
     return passing, tuple(each.id for each in problems if found[each.number] != PASSED)
-
-
-def _preload(problems: Sequence[Problem]) -> tuple[str, ...]:
-    needed = {MODULES[each.library] for each in problems if each.library in MODULES}
-    return (*PRELOAD, *sorted(needed))
 
 
 def _item(problem: Problem, *, context: str) -> Item:

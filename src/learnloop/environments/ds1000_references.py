@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from learnloop.environments.ds1000_rows import Problem
+from learnloop.environments.ds1000_rows import Problem, imported
 from learnloop.environments.graders.python_sandbox import VERSION, PythonSandbox
 
 Progress = Callable[[int, int], None]
@@ -26,16 +26,6 @@ PASSED = "passed"
 
 SECONDS = 15.0
 """Longest time for a reference; half of what an answer gets, so that no machine is at the edge."""
-
-PRELOAD = (
-    *("numpy", "pandas", "PIL.Image", "matplotlib.pyplot", "seaborn"),
-    *("scipy.stats", "scipy.optimize", "scipy.sparse.linalg", "scipy.interpolate"),
-    *("scipy.spatial", "scipy.ndimage", "scipy.integrate", "scipy.signal", "scipy.linalg"),
-    *("sklearn.linear_model", "sklearn.preprocessing", "sklearn.feature_extraction.text"),
-    *("sklearn.svm", "sklearn.ensemble", "sklearn.cluster", "sklearn.model_selection"),
-    *("sklearn.pipeline", "sklearn.datasets", "sklearn.decomposition"),
-)
-"""What the test programs import."""
 
 MODULES = {"pytorch": "torch", "tensorflow": "tensorflow"}
 """The package of a library that has no place among the dependencies."""
@@ -81,7 +71,7 @@ def _run(
     progress: Progress,
 ) -> None:
     """Run references and write what came out into the cache."""
-    sandbox = PythonSandbox(preload=PRELOAD, workers=workers)
+    sandbox = PythonSandbox(preload=imported(problems), workers=workers)
     try:
         with ThreadPoolExecutor(workers) as threads:
             results = threads.map(lambda each: _grade(each, sandbox), problems)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from learnloop.environments.fields import Fields
@@ -46,8 +47,8 @@ class Problem:
         return f"ds1000-{self.number}"
 
     def question(self) -> str:
-        """Return what was asked, without the marker behind which an answer was to stand."""
-        return _TAIL.sub("", self.prompt.rstrip()).strip()
+        """Return what was asked, without its label and the marker before the place of an answer."""
+        return _TAIL.sub("", self.prompt.rstrip()).removeprefix("Problem:").strip()
 
     def runner(self) -> str:
         """Return the program that an answer is put into, in place of `[insert]`."""
@@ -88,4 +89,20 @@ def read_problem(fields: Fields) -> Problem:
     )
 
 
+def imported(problems: Sequence[Problem]) -> tuple[str, ...]:
+    r"""Return the modules that the test programs import, and what may be a module in them.
+
+    Examples:
+        >>> program = "import numpy as np\nfrom scipy import stats"
+        >>> imported([Problem(number=1, library="", prompt="", program=program, reference="")])
+        ('numpy', 'scipy', 'scipy.stats')
+    """
+    names: set[str] = set()
+    for problem in problems:
+        for package, member, module in _IMPORT.findall(problem.program):
+            names |= {module} if module else {package, f"{package}.{member}"}
+    return tuple(sorted(names))
+
+
 _NAME = "exec_context"
+_IMPORT = re.compile(r"^[ \t]*(?:from ([\w.]+) import (\w+)|import ([\w.]+))", re.M)

@@ -12,10 +12,10 @@ and `python_sandbox_kernel` can be imported from outside the libraries of the te
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import gc
 import importlib
-import importlib.util
 import json
 import os
 import resource
@@ -46,8 +46,8 @@ from learnloop.environments.graders.python_sandbox_kernel import (
 
 def main() -> None:
     """Import the libraries named on the command line, then obey orders until there are no more."""
-    for name in sys.argv[1].split(","):
-        if name and importlib.util.find_spec(name.partition(".")[0]):
+    for name in filter(None, sys.argv[1].split(",")):
+        with contextlib.suppress(ImportError):
             importlib.import_module(name)
     for name in _GUARDED_PACKAGES:
         if name.partition(".")[0] in sys.modules:
