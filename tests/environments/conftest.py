@@ -40,6 +40,6 @@ def sandbox():
         if read_settings().ci:
             pytest.fail(message)
         pytest.skip(message)
-    made = PythonSandbox(preload=["numpy"])
+    made = PythonSandbox(preload=["numpy"], patience=2)
     yield made
     made.close()

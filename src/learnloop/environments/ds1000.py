@@ -34,7 +34,7 @@ LENGTH = 1000
 Shuffling = Literal["shuffled", "given"]
 
 
-def ds1000(*, libraries: str = "", order: Shuffling = "shuffled", seconds: float = 30.0) -> Dataset:
+def ds1000(*, libraries: str = "", order: Shuffling = "shuffled", seconds: float = 15.0) -> Dataset:
     """Make the stream of DS-1000 problems. The first time, it runs all references (minutes).
 
     A query comes with the program that its answer is put into, and with nothing else of its test
@@ -44,7 +44,7 @@ def ds1000(*, libraries: str = "", order: Shuffling = "shuffled", seconds: float
         libraries: Names of the libraries to ask about (`pandas`, `numpy`, `matplotlib`, `sklearn`,
             `scipy`, `pytorch`, `tensorflow`), separated by commas; all where empty.
         order: `shuffled` or `given`.
-        seconds: Longest time for one answer.
+        seconds: Longest time for one answer, of a processor.
     """
     problems = _problems(libraries)
     passing, excluded = _divide(problems)
@@ -103,7 +103,7 @@ def ds1000_published(
             answer_label="Your solution in Python code",
         ),
         items=[_published_item(each, leaked=leaked) for each in passing],
-        grade=PythonTests(passing, seconds=PUBLISHED_SECONDS, code_of=str),
+        grade=PythonTests(passing, seconds=PUBLISHED_SECONDS, code_of=str, patience=1),
         order=order,
         demonstrations=demonstrations(code_of=out_of_fence),
     )
@@ -114,17 +114,23 @@ class PythonTests:
 
     Args:
         problems: The problems that may come.
-        seconds: Longest time for one answer.
+        seconds: Longest time for one answer, of a processor.
         code_of: Reads the code out of an answer.
+        patience: How many times that it may take by the clock.
     """
 
     def __init__(
-        self, problems: Sequence[Problem], *, seconds: float, code_of: Callable[[str], str]
+        self,
+        problems: Sequence[Problem],
+        *,
+        seconds: float,
+        code_of: Callable[[str], str],
+        patience: float = 4.0,
     ) -> None:
         self.seconds = seconds
         self.code_of = code_of
         self._programs = {each.id: each.program for each in problems}
-        self._sandbox = PythonSandbox(preload=imported(problems))
+        self._sandbox = PythonSandbox(preload=imported(problems), patience=patience)
 
     def __call__(self, item: Item, answer: str) -> Graded:
         grade = self._sandbox.grade(

@@ -24,8 +24,8 @@ Progress = Callable[[int, int], None]
 
 PASSED = "passed"
 
-SECONDS = 15.0
-"""Longest time for a reference; half of what an answer gets, so that no machine is at the edge."""
+SECONDS = 10.0
+"""Longest time of a processor for a reference: less than an answer gets, so none is at its edge."""
 
 MODULES = {"pytorch": "torch", "tensorflow": "tensorflow"}
 """The package of a library that has no place among the dependencies."""

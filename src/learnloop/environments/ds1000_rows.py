@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,7 +53,9 @@ class Problem:
 
     def runner(self) -> str:
         """Return the program that an answer is put into, in place of `[insert]`."""
-        for statement in ast.parse(self.program).body:
+        with warnings.catch_warnings(action="ignore"):  # of the tests, which are as they are
+            statements = ast.parse(self.program).body
+        for statement in statements:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == _NAME:
                 return str(ast.literal_eval(statement.value)).strip()
         return ""

@@ -66,7 +66,7 @@ HOSTILE = {
     "socket": ("import socket\nsocket.socket()\n" + RIGHT, "raised"),
     "connection": ("import socket\nsocket.create_connection(('127.0.0.1', 80))", "raised"),
     "memory": (f"b = bytearray(4 * 2**30)\n{RIGHT}", "too large"),
-    "memory bit by bit": ("b = []\nwhile True: b.append(bytearray(2**20))", "too large"),
+    "memory bit by bit": ("b = []\nwhile True: b.append(bytearray(2**24))", "too large"),
     "memory without a name": (f"import os\nos.memfd_create('x')\n{RIGHT}", "raised"),
     "large file": (
         f"f = open('x', 'wb')\nfor _ in range(4096): f.write(bytes(2**20))\n{RIGHT}",
@@ -132,26 +132,26 @@ FORGERIES = {
 
 @pytest.mark.parametrize("code", [RIGHT, "result = 0 + 1 + 2 + 3"])
 def test_a_right_answer_passes(sandbox, code):
-    assert sandbox.grade(SUM, code, seconds=10).correct
+    assert sandbox.grade(SUM, code, seconds=60).correct
 
 
 @pytest.mark.parametrize(("code", "why"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_code_is_wrong_and_leaves_no_process(sandbox, code, why):
-    grade = sandbox.grade(SUM, code, seconds=2)
+    grade = sandbox.grade(SUM, code, seconds=2 if why == "too slow" else 60)
     assert (grade.correct, grade.why) == (False, why), grade.detail
-    assert sandbox.grade(SUM, RIGHT, seconds=10).correct
+    assert sandbox.grade(SUM, RIGHT, seconds=60).correct
     assert len(processes_below(os.getpid())) == SANDBOX_PROCESSES
 
 
 @pytest.mark.parametrize("code", FORGERIES.values(), ids=FORGERIES)
 def test_no_forgery_passes(sandbox, code):
-    assert not sandbox.grade(SUM, code, seconds=5).correct
-    assert sandbox.grade(SUM, RIGHT, seconds=10).correct
+    assert not sandbox.grade(SUM, code, seconds=60).correct
+    assert sandbox.grade(SUM, RIGHT, seconds=60).correct
 
 
 def test_a_library_that_was_tampered_with_judges_as_before(sandbox):
     code = "np.testing.assert_equal = lambda *a, **k: 1 / 0\n" + RIGHT
-    assert sandbox.grade(SUM, code, seconds=10).correct
+    assert sandbox.grade(SUM, code, seconds=60).correct
 
 
 @pytest.mark.parametrize(
@@ -161,15 +161,15 @@ def test_files_of_this_machine_are_not_to_be_seen(sandbox, path):
     look = f"import os\np = {str(path)!r}\nresult = not os.path.isfile(p)"
     look += " and all(not os.path.isfile(os.path.join(p, n)) for n in os.listdir(p))"
     look = look.replace("os.listdir(p)", "(os.listdir(p) if os.path.isdir(p) else [])")
-    assert sandbox.grade(FREE, look, seconds=10).correct
-    assert not sandbox.grade(FREE, f"result = open({str(path)!r}).read()", seconds=10).correct
+    assert sandbox.grade(FREE, look, seconds=60).correct
+    assert not sandbox.grade(FREE, f"result = open({str(path)!r}).read()", seconds=60).correct
 
 
 def test_what_an_answer_writes_is_gone_with_it(sandbox):
     name = f"learnloop-{uuid.uuid4()}"
     write = f"for n in ({name!r}, '/tmp/{name}x'): open(n, 'w').write('here')\nresult = True"
-    assert sandbox.grade(FREE, write, seconds=10).correct
-    assert sandbox.grade(FREE, "import os\nresult = not os.listdir('/tmp')", seconds=10).correct
+    assert sandbox.grade(FREE, write, seconds=60).correct
+    assert sandbox.grade(FREE, "import os\nresult = not os.listdir('/tmp')", seconds=60).correct
     assert not list(Path("/tmp").glob(f"{name}*"))
     assert not Path(name).exists()
 
@@ -179,45 +179,45 @@ def test_no_variable_of_the_environment_comes_in(sandbox):
     known = "HOME LANG MPLBACKEND MPLCONFIGDIR PYTHONHASHSEED PYTHONNOUSERSITE PWD TZ PYTHONPATH"
     known += " JOBLIB_MULTIPROCESSING OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS"
     known += " ARROW_DEFAULT_MEMORY_POOL LC_CTYPE"
-    assert sandbox.grade(FREE, f"KNOWN = {known.split()}\n{code}", seconds=10).correct
+    assert sandbox.grade(FREE, f"KNOWN = {known.split()}\n{code}", seconds=60).correct
 
 
 def test_an_answer_sees_no_other_process(sandbox):
     code = "import os\nresult = [n for n in os.listdir('/proc') if n.isdigit()] in ([], ['1'])"
-    assert sandbox.grade(FREE, code, seconds=10).correct
+    assert sandbox.grade(FREE, code, seconds=60).correct
 
 
 def test_grades_do_not_depend_on_those_before(sandbox):
     draw = "import numpy as np, random\nresult = str((np.random.rand(), hash('a'), {'b', 'c'}))"
     tell = f"{FREE}\n    raise ValueError(test_env['result'])"
-    first, second = (sandbox.grade(tell, draw, seconds=10) for _ in range(2))
+    first, second = (sandbox.grade(tell, draw, seconds=60) for _ in range(2))
     assert first.detail == second.detail
     assert first.why == "raised"
 
 
 def test_a_condition_on_the_words_of_an_answer_counts(sandbox):
     program = FREE + "\ndef test_string(solution):\n    assert 'while' not in solution\n"
-    assert sandbox.grade(program, "result = True", seconds=10).correct
-    assert not sandbox.grade(program, "while False: pass\nresult = True", seconds=10).correct
+    assert sandbox.grade(program, "result = True", seconds=60).correct
+    assert not sandbox.grade(program, "while False: pass\nresult = True", seconds=60).correct
 
 
 def test_what_an_answer_says_of_itself_is_cut_and_never_fails(sandbox):
-    grade = sandbox.grade(FREE, "raise ValueError('x' * 10**6)", seconds=10)
+    grade = sandbox.grade(FREE, "raise ValueError('x' * 10**6)", seconds=60)
     assert len(grade.detail) < 500
     rude = "class Rude(Exception):\n    def __str__(self): raise Rude\nraise Rude"
-    assert sandbox.grade(FREE, rude, seconds=10).why == "raised"
-    assert sandbox.grade(FREE, "raise ValueError('\\ud800')", seconds=10).why == "raised"
+    assert sandbox.grade(FREE, rude, seconds=60).why == "raised"
+    assert sandbox.grade(FREE, "raise ValueError('\\ud800')", seconds=60).why == "raised"
 
 
 def test_text_that_is_no_code_is_wrong(sandbox):
     for code in ("Here you are:", "", "\0", "(" * 1000, "result = '\\ud800' == 1"):
-        assert not sandbox.grade(SUM, code, seconds=10).correct
+        assert not sandbox.grade(SUM, code, seconds=60).correct
 
 
 def test_several_threads_can_grade_at_once(sandbox):
     with PythonSandbox(workers=2).closing() as pair, ThreadPoolExecutor(4) as threads:
         grades = list(
-            threads.map(lambda n: pair.grade(FREE, f"result = {n} % 2 == 0", seconds=10), range(12))
+            threads.map(lambda n: pair.grade(FREE, f"result = {n} % 2 == 0", seconds=60), range(12))
         )
     assert [grade.correct for grade in grades] == [True, False] * 6
 
@@ -225,17 +225,17 @@ def test_several_threads_can_grade_at_once(sandbox):
 def test_a_lost_sandbox_is_started_again(sandbox):
     with PythonSandbox().closing() as own:
         before = processes_below(os.getpid())
-        assert own.grade(FREE, "result = True", seconds=10).correct
+        assert own.grade(FREE, "result = True", seconds=60).correct
         for process in processes_below(os.getpid()) - before:
             os.kill(process, 9)
-        assert own.grade(FREE, "result = True", seconds=10).correct
-        assert not own.grade(FREE, "result = False", seconds=10).correct
+        assert own.grade(FREE, "result = True", seconds=60).correct
+        assert not own.grade(FREE, "result = False", seconds=60).correct
 
 
 def test_a_closed_sandbox_leaves_no_process(sandbox):
     before = processes_below(os.getpid())
     with PythonSandbox().closing() as own:
-        assert own.grade(FREE, "result = True", seconds=10).correct
+        assert own.grade(FREE, "result = True", seconds=60).correct
         assert processes_below(os.getpid()) > before
     assert processes_below(os.getpid()) == before
 
@@ -250,7 +250,7 @@ def test_a_system_that_forbids_namespaces_is_told(sandbox, tmp_path):
     false.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     false.chmod(0o755)
     with pytest.raises(MissingExtraError, match="No permissions to create new namespace"):
-        PythonSandbox(search=str(tmp_path)).grade(FREE, "result = True", seconds=10)
+        PythonSandbox(search=str(tmp_path)).grade(FREE, "result = True", seconds=60)
 
 
 def processes_below(process):

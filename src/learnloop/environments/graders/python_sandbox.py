@@ -18,10 +18,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from queue import LifoQueue
 from typing import Literal, cast
 
-from learnloop.environments.graders.python_sandbox_worker import Worker, WorkerLostError
+from learnloop.environments.graders.python_sandbox_worker import Limits, Worker, WorkerLostError
 
 VERSION = 1
 """Rises when a grade may come out otherwise."""
@@ -55,6 +56,8 @@ class PythonSandbox:
         workers: Most sandboxes; each is started when it is first needed.
         memory: Bytes that an answer may take, besides the imported libraries.
         search: Folders in which bubblewrap is looked for; where programs are, if `None`.
+        patience: How many times its seconds of a processor an answer may take by the clock. With
+            more than 1 a grade does not depend on how busy the machine is.
         clock: Tells seconds.
 
     Examples:
@@ -71,12 +74,14 @@ class PythonSandbox:
         preload: Sequence[str] = (),
         workers: int = 1,
         memory: int = 2**30,
+        patience: float = 4.0,
         search: str | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.preload = tuple(preload)
         self.workers = workers
         self.memory = memory
+        self.patience = patience
         self.search = search
         self.clock = clock
         self._free: LifoQueue[Worker | None] = LifoQueue()
@@ -86,16 +91,24 @@ class PythonSandbox:
     def grade(self, program: str, answer: str, *, seconds: float) -> PythonGrade:
         """Grade one answer. A sandbox that breaks is started anew, and the answer tried again.
 
+        Args:
+            program: The test program.
+            answer: The code.
+            seconds: Longest time of a processor, rounded up.
+
         Raises:
             MissingExtraError: There is no sandbox on this machine.
         """
+        limits = Limits(
+            seconds=seconds * self.patience, processor=ceil(seconds), memory=self.memory
+        )
         worker = self._free.get()
         why, detail = "sandbox lost", ""
         try:
             for _ in range(_ATTEMPTS):
                 worker = worker or self._start()
                 try:
-                    why, detail = worker.grade(program, answer, seconds=seconds, memory=self.memory)
+                    why, detail = worker.grade(program, answer, limits=limits)
                 except WorkerLostError as error:
                     worker, detail = None, str(error)
                 else:

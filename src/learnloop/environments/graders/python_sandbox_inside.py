@@ -185,10 +185,9 @@ def _confine(writing: int, order: dict[str, Any], limit: int) -> None:
         os.setgroups([])
         os.setresgid(order["user"], order["user"], order["user"])
         os.setresuid(order["user"], order["user"], order["user"])
-    cpu = int(order["seconds"]) + 1
     for what, most in (
         (resource.RLIMIT_AS, limit),
-        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_CPU, order["processor"]),
         (resource.RLIMIT_FSIZE, _FILE_BYTES),
         (resource.RLIMIT_NOFILE, _MOST_FILES),
         (resource.RLIMIT_CORE, 0),

@@ -11,10 +11,26 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Callable, Sequence
-from typing import IO, Any
+from dataclasses import asdict, dataclass
+from typing import IO
 
 from learnloop.environments.graders.python_sandbox_command import INSTALL, sandbox_command
 from learnloop.errors import MissingExtraError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one grade may take.
+
+    Attributes:
+        seconds: Longest time by the clock.
+        processor: Longest time of a processor, in whole seconds.
+        memory: Bytes, besides what the libraries take.
+    """
+
+    seconds: float
+    processor: int
+    memory: int
 
 
 class WorkerLostError(Exception):
@@ -54,16 +70,15 @@ class Worker:
         self._user = random.Random(os.urandom(8)).randrange(2**20, 2**30) if _is_root() else None
         self._check()
 
-    def grade(self, program: str, answer: str, *, seconds: float, memory: int) -> tuple[str, str]:
+    def grade(self, program: str, answer: str, *, limits: Limits) -> tuple[str, str]:
         """Return why an answer is right or wrong, in a word, and a detail for people.
 
         Raises:
             WorkerLostError: The process is gone; this object cannot be used any more.
         """
-        order = {"program": program, "answer": answer, "seconds": seconds, "memory": memory}
-        verdict = self._ask({**order, "user": self._user}, within=seconds + _GRACE)
+        verdict = self._ask(program, answer, limits)
         if verdict["why"] == "broken":
-            raise WorkerLostError(verdict["detail"])
+            raise self._lost(verdict["detail"])
         return verdict["why"], verdict["detail"]
 
     def close(self) -> None:
@@ -74,8 +89,7 @@ class Worker:
         """Grade something that is right: shows that the libraries load and the walls stand."""
         right = "def test_execution(answer):\n    exec(answer, {})\n"
         try:
-            order = {"program": right, "answer": "", "seconds": _START, "memory": 2**28}
-            verdict = self._ask({**order, "user": self._user}, within=_START)
+            verdict = self._ask(right, "", _START)
         except WorkerLostError as error:
             verdict = {"why": "broken", "detail": str(error)}
         if verdict["why"] != "passed":
@@ -86,8 +100,9 @@ class Worker:
                 "lets it make namespaces"
             )
 
-    def _ask(self, order: dict[str, Any], *, within: float) -> dict[str, str]:
-        deadline = self.clock() + within
+    def _ask(self, program: str, answer: str, limits: Limits) -> dict[str, str]:
+        deadline = self.clock() + limits.seconds + _GRACE
+        order = {"program": program, "answer": answer, "user": self._user, **asdict(limits)}
         body = json.dumps(order).encode()
         self._send(struct.pack(">I", len(body)) + body)
         head = self._receive(4, deadline)
@@ -138,4 +153,4 @@ def _end(process: subprocess.Popen[bytes], complaints: IO[bytes]) -> None:
 
 _GRACE = 10.0
 """Seconds that a verdict may come after its deadline, on a busy machine."""
-_START = 120.0
+_START = Limits(seconds=120.0, processor=120, memory=2**28)
