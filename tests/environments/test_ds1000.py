@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from learnloop.checks.environments import check_environment
-from learnloop.environments.ds1000 import LEAK, ds1000, ds1000_published
+from learnloop.environments.ds1000 import LEAK, ds1000, ds1000_published, run_references
 from learnloop.environments.ds1000_references import PASSED, check_references
 from learnloop.environments.ds1000_rows import FILES, read_problem
 from learnloop.environments.fields import read_fields
@@ -188,6 +188,14 @@ def test_references_are_run_once(write, sandbox, tmp_path):
         assert [found[number] == PASSED for number in (7, 8, 9)] == [True, True, False]
         assert "function_that_is_gone" in found[9]
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_references_can_be_run_before_the_stream_is_made(write, sandbox, monkeypatch, tmp_path):
+    monkeypatch.setenv("LEARNLOOP_CACHE", str(tmp_path))
+    write(MEAN, WITHIN)
+    told = []
+    found = run_references(libraries="scipy", progress=lambda *both: told.append(both))
+    assert (found, told) == ({8: PASSED}, [(1, 1)])
 
 
 def test_a_cut_off_cache_is_made_again(write, sandbox, tmp_path):

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Literal
 
 from learnloop.environments.dataset import Dataset, Edition, Graded, Item
-from learnloop.environments.ds1000_references import PASSED, check_references
+from learnloop.environments.ds1000_references import PASSED, Progress, check_references
 from learnloop.environments.ds1000_rows import FILES, LIBRARIES, Problem, imported, read_problem
 from learnloop.environments.fields import read_fields
 from learnloop.environments.graders.python_answer import (
@@ -159,6 +159,21 @@ def demonstrations(*, code_of: Callable[[str], str] = str) -> list[Item]:
         )
         for number, each in enumerate(json.loads(text), start=1)
     ]
+
+
+def run_references(*, libraries: str = "", progress: Progress) -> Mapping[int, str]:
+    """Run the references that were not run yet, and say how far that is.
+
+    The streams do it themselves, without a word; it takes minutes the first time.
+
+    Args:
+        libraries: As for `ds1000`.
+        progress: Is told how many are done, and of how many; never where all are known.
+
+    Returns:
+        For each problem `passed`, or why its reference does not pass.
+    """
+    return check_references(_problems(libraries), cache=read_settings().cache, progress=progress)
 
 
 def _problems(libraries: str) -> list[Problem]:

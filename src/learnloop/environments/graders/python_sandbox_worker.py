@@ -65,6 +65,7 @@ class Worker:
             bufsize=0,
             env={},
             cwd="/",
+            start_new_session=True,
         )
         self._end = weakref.finalize(self, _end, self._process, self._complaints)
         self._user = random.Random(os.urandom(8)).randrange(2**20, 2**30) if _is_root() else None
