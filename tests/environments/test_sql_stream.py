@@ -81,6 +81,12 @@ def test_order_counts_where_the_gold_orders_and_only_there(grade):
     assert not grade("SELECT id FROM author ORDER BY id", backwards).correct
 
 
+def test_rows_that_tie_under_the_sort_keys_may_come_in_any_order(grade):
+    gold = "SELECT id FROM author ORDER BY name"  # 1 and 3 are both called Ana
+    assert grade(gold, "SELECT id FROM author ORDER BY name, id DESC").correct
+    assert not grade(gold, "SELECT id FROM author ORDER BY name DESC").correct
+
+
 def test_gold_without_rows_is_tagged_and_equal_emptiness_is_right(grade):
     found = grade("SELECT id FROM author WHERE id > 9", "SELECT name FROM author WHERE id > 9")
     assert (found.correct, found.tags) == (True, (EMPTY_GOLD,))

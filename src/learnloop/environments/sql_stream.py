@@ -11,9 +11,14 @@ from pathlib import Path
 from learnloop.environments.dataset import Graded, Item
 from learnloop.environments.graders.sql import SQLGrader, Why
 from learnloop.environments.graders.sql_answer import parse_sql
-from learnloop.environments.graders.sql_order import is_ordered
+from learnloop.environments.graders.sql_order import is_ordered, tie_sizes
 from learnloop.errors import DataError, ParameterError
 from learnloop.types import Task
+
+MAX_INSTRUCTIONS = 200_000_000
+MAX_ROWS = 200_000
+MAX_BYTES = 50_000_000
+"""Limits on one statement: those of real databases, not of small ones made for tests."""
 
 EMPTY_GOLD = "empty gold"
 """Tag of a query whose gold SQL returns no rows: any SQL that finds nothing is right there."""
@@ -40,22 +45,39 @@ def sql_task(name: str) -> Task:
 class ExecutionGrader:
     """Grades SQL by what it returns on the database of its query.
 
-    Rows are compared as a multiset, in order where the gold SQL orders them. A query whose gold
-    SQL returns nothing carries the tag `empty gold`.
+    Rows are compared as a multiset, in order where the gold SQL orders them; rows that tie under
+    its sort keys may come in any order. A query whose gold SQL returns nothing carries the tag
+    `empty gold`: an answer that finds nothing is right there, whatever it looked for.
 
     Args:
         path_of: Returns the file of a database by its name.
         seconds: Longest time for one statement.
+        max_instructions: Most instructions of SQLite's virtual machine for one statement.
+        today: The day that SQL takes for today, `YYYY-MM-DD`; `None` is the clock's.
     """
 
-    def __init__(self, path_of: Callable[[str], Path], *, seconds: float) -> None:
+    def __init__(
+        self,
+        path_of: Callable[[str], Path],
+        *,
+        seconds: float,
+        max_instructions: int = MAX_INSTRUCTIONS,
+        today: str | None = None,
+    ) -> None:
         self.path_of = path_of
         self.seconds = seconds
+        self.max_instructions = max_instructions
+        self.today = today
         self._graders: dict[str, SQLGrader] = {}
+        self._ties: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def __call__(self, item: Item, answer: str) -> Graded:
         grader = self.grader(item.query.group)
-        grade = grader.grade(answer, gold=item.gold, ordered=is_ordered(item.gold))
+        ordered = is_ordered(item.gold)
+        grade = grader.grade(answer, gold=item.gold, ordered=ordered)
+        if grade.why == "other order":
+            ties = self._tie_sizes(item.query.group, item.gold)
+            grade = grader.grade(answer, gold=item.gold, ordered=ordered, ties=ties)
         empty = () if grader.rows(item.gold) else (EMPTY_GOLD,)
         why = grade.why + (f": {grade.detail}" if grade.detail else "")
         return Graded(
@@ -72,10 +94,20 @@ class ExecutionGrader:
             self._graders[database] = SQLGrader(
                 self.path_of(database),
                 seconds=self.seconds,
-                max_instructions=MAX_INSTRUCTIONS,
+                max_instructions=self.max_instructions,
                 max_rows=MAX_ROWS,
+                max_bytes=MAX_BYTES,
+                today=self.today,
             )
         return self._graders[database]
+
+    def _tie_sizes(self, database: str, gold: str) -> tuple[int, ...]:
+        if (database, gold) not in self._ties:
+            grader = self.grader(database)
+            self._ties[database, gold] = tie_sizes(
+                gold, rows=grader.rows(gold), run=grader.rows_or_none
+            )
+        return self._ties[database, gold]
 
 
 _COMMENTS: Mapping[Why, str] = {
@@ -90,9 +122,6 @@ _COMMENTS: Mapping[Why, str] = {
     "too large": "The query returns far too much.",
 }
 """What a user sees who knows what was asked for, but not the right SQL."""
-
-MAX_INSTRUCTIONS = 200_000_000
-MAX_ROWS = 100_000
 
 
 def database_file(folder: Path, name: str) -> Path:

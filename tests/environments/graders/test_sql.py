@@ -162,6 +162,43 @@ def test_order_is_compared_only_where_it_is_asked_for(path):
     assert grade(path, gold, gold=gold, ordered=True).correct
 
 
+def test_rows_that_tie_may_come_in_any_order_and_no_others(path):
+    gold = "SELECT id FROM things WHERE id < 5 ORDER BY name"  # a: 2 and 4, b: 1 and 3
+    same = "SELECT id FROM things WHERE id < 5 ORDER BY name, id DESC"
+    other = "SELECT id FROM things WHERE id < 5 ORDER BY name DESC"
+    grader = SQLGrader(path)
+    assert grader.grade(same, gold=gold, ordered=True).why == "other order"
+    assert grader.grade(same, gold=gold, ordered=True, ties=[2, 2]).correct
+    assert grader.grade(other, gold=gold, ordered=True, ties=[2, 2]).why == "other order"
+    assert not grader.grade(same, gold=gold, ordered=True, ties=[2, 1]).correct
+
+
+def test_gold_sql_may_take_ten_times_as_long(path):
+    counting = "SELECT COUNT(*) FROM things a, things b"
+    grader = SQLGrader(path, max_instructions=5_000)  # it takes some 20,000
+    assert grader.rows(counting) == ((10_000,),)
+    assert grader.grade(f"{counting} ", gold=counting).why == "too slow"
+
+
+def test_an_answer_that_is_the_gold_sql_is_not_run_again(path):
+    counting = "SELECT COUNT(*) FROM things a, things b"
+    grader = SQLGrader(path, max_instructions=5_000)
+    assert grader.grade(counting, gold=counting).correct
+
+
+def test_text_that_is_no_utf_8_is_an_error_where_asked(path):
+    sql = "SELECT CAST(x'fffe' AS TEXT)"
+    assert SQLGrader(path).run(sql, strict_text=True).why == "invalid"
+    assert SQLGrader(path).run(sql).rows == (("\ufffd\ufffd",),)
+
+
+def test_a_database_with_a_wide_table_can_be_read(tmp_path):
+    columns = ", ".join(f"c{number} INTEGER" for number in range(250))
+    with closing(sqlite3.connect(tmp_path / "wide.sqlite")) as connection:
+        connection.executescript(f"CREATE TABLE wide ({columns}); CREATE TABLE small (id);")
+    assert SQLGrader(tmp_path / "wide.sqlite").rows("SELECT c249 FROM wide, small") == ()
+
+
 def test_another_number_of_columns_is_named(path):
     found = grade(path, "SELECT id, name FROM things", gold="SELECT id FROM things")
     assert (found.why, found.detail) == ("other columns", "2 in place of 1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import accumulate
 
 Cell = str | bytes | int | float | None
 Row = tuple[Cell, ...]
@@ -31,6 +32,29 @@ def same_rows(got: Sequence[Row], want: Sequence[Row], *, ordered: bool) -> bool
     if got_groups.keys() != want_groups.keys():
         return False
     return all(_match(got_groups[key], want_groups[key]) for key in want_groups)
+
+
+def same_order(got: Sequence[Row], want: Sequence[Row], *, ties: Sequence[int] = ()) -> bool:
+    """Whether two results hold the same rows in the same order, but for rows that tie.
+
+    Args:
+        got: The rows of the answer.
+        want: The rows that are right.
+        ties: The sizes of the groups of wanted rows that tie, in order; without it none do.
+
+    Examples:
+        >>> same_order([("b", 1), ("a", 1), ("c", 2)], [("a", 1), ("b", 1), ("c", 2)], ties=[2, 1])
+        True
+        >>> same_order([("c", 2), ("a", 1), ("b", 1)], [("a", 1), ("b", 1), ("c", 2)], ties=[2, 1])
+        False
+    """
+    if not ties or sum(ties) != len(want):
+        return same_rows(got, want, ordered=True)
+    ends = list(accumulate(ties))
+    groups = [slice(end - size, end) for size, end in zip(ties, ends, strict=True)]
+    return len(got) == len(want) and all(
+        same_rows(got[group], want[group], ordered=False) for group in groups
+    )
 
 
 def same_row(got: Row, want: Row) -> bool:

@@ -1,19 +1,19 @@
 """Grades SQL by what it returns, and lets hostile SQL neither write, nor linger, nor swell.
 
-Rows are compared as a multiset, in order only where asked for; see `same_rows` for equality.
+Rows are compared as a multiset, in order only where asked for; see `same_rows` and `same_order`.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from learnloop.environments.graders.rows import Row, same_rows
+from learnloop.environments.graders.rows import Row, same_order, same_rows
 from learnloop.environments.graders.sql_functions import MAX_CHARACTERS, bound_functions
 from learnloop.environments.graders.sql_today import fix_today
 from learnloop.errors import DataError
@@ -41,13 +41,17 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Failure:
+class Failure:
+    """Why SQL returns nothing."""
+
     why: Why
     detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Rows:
+class Result:
+    """What SQL returns."""
+
     rows: tuple[Row, ...]
     columns: int
 
@@ -86,45 +90,66 @@ class SQLGrader:
         self.max_rows = max_rows
         self.max_bytes = max_bytes
         self.clock = clock
-        self._gold: dict[str, _Rows] = {}
+        self._gold: dict[str, Result] = {}
 
-    def grade(self, sql: str, *, gold: str, ordered: bool = False) -> Grade:
-        """Grade one answer.
+    def grade(
+        self, sql: str, *, gold: str, ordered: bool = False, ties: Sequence[int] = ()
+    ) -> Grade:
+        """Grade one answer; one that is the gold SQL itself is not run again.
+
+        Args:
+            sql: The answer.
+            gold: The SQL that is right.
+            ordered: Whether the order of the rows counts.
+            ties: The sizes of the groups of gold rows whose order among themselves does not
+                count; without it, that of every row does.
 
         Raises:
             DataError: The gold SQL does not run.
         """
         want = self._gold_rows(gold)
-        got = self._run(sql)
-        if isinstance(got, _Failure):
+        got = want if sql == gold else self.run(sql)
+        if isinstance(got, Failure):
             return Grade(correct=False, why=got.why, detail=got.detail)
         if got.columns != want.columns:
             detail = f"{got.columns} in place of {want.columns}"
             return Grade(correct=False, why="other columns", detail=detail)
-        if same_rows(got.rows, want.rows, ordered=ordered):
-            return Grade(correct=True, why="same rows")
-        if ordered and same_rows(got.rows, want.rows, ordered=False):
+        if not same_rows(got.rows, want.rows, ordered=False):
+            detail = f"{len(got.rows)} in place of {len(want.rows)}"
+            return Grade(correct=False, why="other rows", detail=detail)
+        if ordered and not same_order(got.rows, want.rows, ties=ties):
             return Grade(correct=False, why="other order")
-        detail = f"{len(got.rows)} in place of {len(want.rows)}"
-        return Grade(correct=False, why="other rows", detail=detail)
+        return Grade(correct=True, why="same rows")
 
     def rows(self, sql: str) -> tuple[Row, ...]:
-        """Return what trusted SQL returns, under the same limits.
+        """Return what trusted SQL returns, under limits that are ten times as wide.
 
         Raises:
             DataError: It does not run.
         """
         return self._gold_rows(sql).rows
 
-    def _gold_rows(self, sql: str) -> _Rows:
+    def rows_or_none(self, sql: str) -> tuple[Row, ...] | None:
+        """Return what trusted SQL returns, under those limits; `None` where it does not run."""
+        result = self.run(sql, patience=_PATIENCE)
+        return result.rows if isinstance(result, Result) else None
+
+    def _gold_rows(self, sql: str) -> Result:
         if sql not in self._gold:
-            result = self._run(sql)
-            if isinstance(result, _Failure):
+            result = self.run(sql, patience=_PATIENCE)
+            if isinstance(result, Failure):
                 raise DataError(f"gold SQL fails ({result.why}, {result.detail}): {sql!r}")
             self._gold[sql] = result
         return self._gold[sql]
 
-    def _run(self, sql: str) -> _Rows | _Failure:
+    def run(self, sql: str, *, patience: int = 1, strict_text: bool = False) -> Result | Failure:
+        """Return what any SQL returns, or why it returns nothing.
+
+        Args:
+            sql: One statement.
+            patience: How many times the limits on time and instructions it may take.
+            strict_text: Whether text that is no UTF-8 is an error, as for Python by default.
+        """
         uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
         with (
             closing(sqlite3.connect(":memory:")) as within,
@@ -135,9 +160,11 @@ class SQLGrader:
             if self.today is not None:
                 fix_today(connection, self.today, within=within)
             _confine(connection)
+            if not strict_text:
+                connection.text_factory = _lenient_text
             watch = _Watch(
-                deadline=self.clock() + self.seconds,
-                instructions=self.max_instructions,
+                deadline=self.clock() + self.seconds * patience,
+                instructions=self.max_instructions * patience,
                 clock=self.clock,
             )
             connection.set_progress_handler(watch, _INSTRUCTIONS_PER_LOOK)
@@ -146,18 +173,18 @@ class SQLGrader:
             except _EXPECTED as error:
                 return _explain(error)
 
-    def _read(self, connection: sqlite3.Connection, sql: str) -> _Rows | _Failure:
+    def _read(self, connection: sqlite3.Connection, sql: str) -> Result | Failure:
         cursor = connection.execute(sql)
         if cursor.description is None:
-            return _Failure(why="no statement", detail="nothing that returns rows")
+            return Failure(why="no statement", detail="nothing that returns rows")
         rows: list[Row] = []
         size = 0
         for row in cursor:
             size += sum(len(cell) if isinstance(cell, str | bytes) else 8 for cell in row)
             if len(rows) >= self.max_rows or size > self.max_bytes:
-                return _Failure(why="too large", detail=f"over {len(rows)} rows, {size} bytes")
+                return Failure(why="too large", detail=f"over {len(rows)} rows, {size} bytes")
             rows.append(row)
-        return _Rows(rows=tuple(rows), columns=len(cursor.description))
+        return Result(rows=tuple(rows), columns=len(cursor.description))
 
 
 class _Watch:
@@ -176,7 +203,6 @@ class _Watch:
 def _confine(connection: sqlite3.Connection) -> None:
     for limit, value in _LIMITS.items():
         connection.setlimit(limit, value)
-    connection.text_factory = _lenient_text
     connection.set_authorizer(_authorize)
 
 
@@ -196,14 +222,16 @@ def _lenient_text(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def _explain(error: BaseException) -> _Failure:
+def _explain(error: BaseException) -> Failure:
     detail = str(error)[:_DETAIL_CHARACTERS]
     if detail.startswith("not authorized"):
-        return _Failure(why="refused", detail=detail)
+        return Failure(why="refused", detail=detail)
     why = _REASONS.get(getattr(error, "sqlite_errorcode", None), "invalid")
-    return _Failure(why=why, detail=detail)
+    return Failure(why=why, detail=detail)
 
 
+_PATIENCE = 10
+"""How much longer gold SQL may take, so that a busy machine does not stop a run."""
 _INSTRUCTIONS_PER_LOOK = 100
 _DETAIL_CHARACTERS = 200
 _EXPECTED: tuple[type[Exception], ...] = (
@@ -224,7 +252,7 @@ _REASONS: dict[int | None, Why] = {
 _LIMITS: dict[int, int] = {
     sqlite3.SQLITE_LIMIT_LENGTH: MAX_CHARACTERS,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 20_000,
-    sqlite3.SQLITE_LIMIT_COLUMN: 100,
+    sqlite3.SQLITE_LIMIT_COLUMN: 400,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
     sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 20,
     sqlite3.SQLITE_LIMIT_VDBE_OP: 50_000,
