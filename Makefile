@@ -3,13 +3,13 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup browser run test check clean
+.PHONY: help setup debian run test check clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq
 READY := $(VENV)/.ready
-DEBIAN := chromium fonts-dejavu-core fonts-liberation
+DEBIAN := bubblewrap chromium fonts-dejavu-core fonts-liberation
 APT := apt-get update && apt-get install -y --no-install-recommends
 
 # Another Python: `make setup PYTHON=/path/to/python`.
@@ -29,7 +29,7 @@ $(READY): pyproject.toml
 	  echo "Making $(VENV) with $$("$$python" --version)"; "$$python" -m venv --clear $(VENV); }
 	@echo "Installing what pyproject.toml names into $(VENV); the first time takes some minutes"
 	@$(PIP) --upgrade 'pip>=25.1'
-	@$(PIP) --editable '.[local,optimizers,drift,data]' --group dev
+	@$(PIP) --editable '.[local,optimizers,drift,data,ds1000]' --group dev
 	@touch $@
 
 # Sets $python to the first that is new enough.
@@ -57,21 +57,21 @@ if ! "$$python" -c 'import ensurepip' 2>/dev/null; then \
 fi
 endef
 
-browser:  # Chromium is there, was installed, or how to install it was said; the tests decide.
-	@if command -v chromium >/dev/null; then \
+debian:  # Chromium and bubblewrap are there, were installed, or how to was said; the tests decide.
+	@if command -v chromium >/dev/null && command -v bwrap >/dev/null; then \
 	  :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  export DEBIAN_FRONTEND=noninteractive; \
-	  { $(APT) $(DEBIAN); } >/dev/null || echo "chromium could not be installed with: $(APT) $(DEBIAN)"; \
+	  { $(APT) $(DEBIAN); } >/dev/null || echo "chromium and bubblewrap could not be installed with: $(APT) $(DEBIAN)"; \
 	else \
-	  echo "The browser tests need chromium. As root: $(APT) $(DEBIAN)"; \
+	  echo "The tests of pages need chromium, those of the sandbox bubblewrap. As root: $(APT) $(DEBIAN)"; \
 	fi
 
 run: setup  ## Three methods on one stream with a real model, and a report to look at
 	@[ -n "$(MODEL)$$OPENAI_API_KEY" ] || $(BIN)/learnloop models get local
 	@$(BIN)/learnloop quickstart $(if $(MODEL),--model '$(MODEL)')
 
-test: setup browser  ## Tests and doctests; with CI=true nothing may be skipped
+test: setup debian  ## Tests and doctests; with CI=true nothing may be skipped
 	@$(BIN)/learnloop models get local || echo "Without the local model its tests skip (CI=true: fail)."
 	@$(BIN)/python -m pytest $(PYTEST)
 
