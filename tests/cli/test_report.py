@@ -116,8 +116,9 @@ def test_markdown_prints_the_tables_of_control_tasks(control_folder, tmp_path):
     assert "| P | 50.0 | 0.00 | 0.00 |" in result.stdout
 
 
-def test_markdown_without_a_control_task_is_one_clear_line(folder, tmp_path):
+def test_markdown_prints_the_tables_of_streams_of_data(folder, tmp_path):
     result = invoke(folder, "--out", tmp_path / "out", "--markdown")
-    assert result.exit_code == 2
-    assert result.stderr.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    assert result.exit_code == 0
+    assert result.stdout.startswith("## 1 method on 1 benchmark with 1 model\n")
+    assert "| drpg | 50.0 (1 × 2) \\* |" in result.stdout
+    assert "- \\* drpg, house_rules-v1, local: seed 3 incomplete: 2 steps so far." in result.stdout

@@ -69,7 +69,8 @@ class Visit:
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.goto(address)
         self.page.wait_for_function(
-            "[...document.querySelectorAll('[data-chart], [data-panel], .trajectory')]"
+            "[...document.querySelectorAll("
+            "'[data-chart], [data-panel], [data-score], .trajectory')]"
             ".every((one) => one.dataset.drawn)"
         )
 
@@ -84,7 +85,8 @@ class Visit:
 @pytest.mark.parametrize("width", [360, 1440])
 def test_it_draws_without_errors_requests_or_sideways_scrolling(browser, report, width, scheme):
     with Visit(browser, report, width=width, scheme=scheme) as visit:
-        assert visit.page.locator(".chart svg").count() == 2
+        assert visit.page.locator(".curves .chart svg").count() == 2
+        assert visit.page.locator("#study .chart svg").count() == 2
         visit.page.locator(".step > summary").nth(1).click()
         wide = visit.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width

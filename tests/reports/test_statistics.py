@@ -3,8 +3,9 @@ import statistics as standard
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from learnloop.errors import ParameterError
 from learnloop.reports.statistics import (
@@ -14,6 +15,8 @@ from learnloop.reports.statistics import (
     mcnemar,
     paired_interval,
     rolling_mean,
+    sign_test,
+    signed_ranks,
     spread,
 )
 
@@ -108,3 +111,64 @@ def test_holm_never_lowers_a_p_value_and_keeps_their_order(values):
     assert all(a >= v for a, v in zip(adjusted, values, strict=True))
     ranked = sorted(range(len(values)), key=lambda place: values[place])
     assert [adjusted[i] for i in ranked] == sorted(adjusted)
+
+
+def constructed():
+    """Return 42 differences of the sizes 1 to 42 in points; 13 in the lower half are losses."""
+    losses = set(range(7, 32, 2))
+    return [(-size if size in losses else size) / 100 for size in range(1, 43)]
+
+
+def test_the_published_29_of_42_give_the_sign_test_another_p_value_than_the_reported_one():
+    found = sign_test([1.0] * 29 + [-1.0] * 13)
+    by_hand = sum(math.comb(42, wins) for wins in range(29, 43)) / 2**42
+    assert (found.wins, found.ties, found.losses) == (29, 0, 13)
+    assert found.p_value == pytest.approx(by_hand, rel=1e-12)
+    assert round(found.p_value, 4) == 0.0098
+
+
+def test_wilcoxon_reproduces_the_reported_p_value_on_29_wins_of_42_where_the_sign_test_does_not():
+    differences = constructed()
+    assert sum(value > 0 for value in differences) == 29
+    ranks = signed_ranks(differences)
+    assert ranks.statistic == sum(range(1, 43)) - sum(range(7, 32, 2)) == 656
+    assert (ranks.used, ranks.zeros) == (42, 0)
+    assert ranks.p_value == pytest.approx(exact_rank_p(42, 656), rel=1e-9)
+    assert round(ranks.p_value, 3) == 0.005
+    assert round(sign_test(differences).p_value, 3) == 0.010
+
+
+def exact_rank_p(count, statistic):
+    """Count the sign patterns whose positive ranks add up to at least the statistic."""
+    ways = [1] + [0] * (count * (count + 1) // 2)
+    for rank in range(1, count + 1):
+        for total in range(len(ways) - 1, rank - 1, -1):
+            ways[total] += ways[total - rank]
+    return sum(ways[statistic:]) / 2**count
+
+
+@pytest.mark.parametrize(("wins", "of"), [(29, 42), (35, 42), (18, 21), (5, 7), (3, 7), (4, 6)])
+def test_the_sign_test_is_that_of_scipy_on_all_published_counts(wins, of):
+    found = sign_test([0.1] * wins + [-0.2] * (of - wins) + [0.0])
+    assert found.ties == 1
+    assert found.p_value == stats.binomtest(wins, of, alternative="greater").pvalue
+    assert found.p_value == pytest.approx(stats.binom.sf(wins - 1, of, 0.5))
+
+
+@settings(deadline=None, max_examples=25)  # scipy tries every sign where few ranks are tied
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=60))
+def test_signed_ranks_are_those_of_scipy_for_each_way_with_zeros(values):
+    for zeros in ("wilcox", "pratt", "zsplit"):
+        found = signed_ranks(values, zeros=zeros)
+        assert found.zeros == values.count(0)
+        if found.p_value is None:
+            assert not any(values)
+            continue
+        theirs = stats.wilcoxon(values, zero_method=zeros, alternative="greater")
+        assert (found.statistic, found.p_value) == (theirs.statistic, theirs.pvalue)
+
+
+def test_zero_differences_alone_give_no_rank_test():
+    found = signed_ranks([0.0, 0.0])
+    assert (found.used, found.zeros, found.p_value) == (0, 2, None)
+    assert sign_test([0.0, 0.0]).p_value == 1
