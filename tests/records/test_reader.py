@@ -1,6 +1,10 @@
+import json
+
 import pytest
 
 from learnloop.errors import RecordError
+from learnloop.records.encoding import INFO as INFO_TYPE
+from learnloop.records.encoding import decode, encode
 from learnloop.records.reader import find_runs, read_info, read_run
 from learnloop.records.schema import CallRecord, CallTiming, RunInfo, StepRecord, StepTiming
 from learnloop.records.summary import summarise
@@ -99,3 +103,9 @@ def test_a_summary_adds_up_what_is_on_record():
     assert (summary.failed, summary.calls) == (1, 3)
     assert (summary.tokens_in, summary.tokens_cached, summary.tokens_out) == (30, 12, 6)
     assert summary.seconds == 6.0
+
+
+def test_a_run_from_before_notes_is_read_with_none():
+    fields = json.loads(encode(INFO_TYPE, INFO))
+    assert fields.pop("note") == ""
+    assert decode(INFO_TYPE, json.dumps(fields).encode(), where="run.json") == INFO

@@ -80,3 +80,16 @@ def test_a_section_can_lead_with_one_feedback_mode(runs):
     runs.write("drpg", [1.0], feedback="comment")
     (section,) = make_sections(runs.load())
     assert section.leading_with("comment").feedbacks == ("comment", "binary")
+
+
+def test_a_baseline_has_the_same_model_and_no_method_is_measured_that_has_the_answers(runs):
+    for model in ("small", "large"):
+        for method in ("zero_shot", "drpg", "oracle"):
+            runs.write(method, [1.0], model=model, spec={"model": model, "environment": "shop"})
+    (section,) = make_sections(runs.load())
+    for group in section.groups:
+        baseline = section.baseline_of(group)
+        if group.method == "drpg":
+            assert (baseline.method, baseline.models) == ("zero_shot", group.models)
+        else:
+            assert baseline is None

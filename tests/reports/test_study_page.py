@@ -3,8 +3,9 @@ from tests.reports.test_page import HOSTILE, Page
 
 from learnloop.reports.load import Material
 from learnloop.reports.page import render_content, sort_out
+from learnloop.reports.row_notes import COMPARABLE
 from learnloop.reports.study_markdown import write_study
-from learnloop.reports.study_page import COMPARABLE, show_study
+from learnloop.reports.study_page import show_study
 from learnloop.types import Bullet, Policy
 
 NOTE = "a subset: 4 of the 2,147 published queries"
@@ -57,6 +58,18 @@ def test_every_table_of_results_says_that_rows_are_a_subset(study):
     assert all(f"spider-v1: {NOTE}. {COMPARABLE}" in part for part in parts)
     shown = "".join(page_of(study).words)
     assert shown.count(COMPARABLE) >= len(parts)
+
+
+def test_a_note_of_one_method_is_told_of_it_alone(runs):
+    told = "the method is told the right answers"
+    runs.write("zero_shot", [0.0], note=NOTE)
+    runs.write("oracle", [1.0], note=f"{NOTE}; {told}")
+    text = write_study(show_study(runs.load()))
+    assert f"house_rules-v1, database shop: {NOTE}. oracle: {told}. {COMPARABLE}" in text
+    runs.write("zero_shot", [0.0], model="other")  # has no note: the others' is theirs alone
+    assert f"zero_shot: {NOTE}. oracle: {NOTE}. oracle: {told}." in write_study(
+        show_study(runs.load())
+    )
 
 
 def test_nothing_is_said_of_rows_that_are_all_there(runs):

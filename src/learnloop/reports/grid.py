@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from learnloop.reports.groups import UPPER_BOUNDS, flatten, variant
 from learnloop.reports.load import Run
+from learnloop.reports.row_notes import row_notes
 
 ORDER = (
     "zero_shot",
@@ -153,7 +154,7 @@ def _benchmark(key: tuple[str, str, str], runs: Sequence[Run], *, several: bool)
         feedback=feedback,
         title=", ".join(filter(None, words)),
         metric=runs[0].info.metric,
-        notes=tuple(dict.fromkeys(run.info.note for run in runs if run.info.note)),
+        notes=row_notes(runs),
     )
 
 

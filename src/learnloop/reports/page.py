@@ -32,9 +32,10 @@ from learnloop.reports.headline import Tile, caution, lead, measured, sentence, 
 from learnloop.reports.load import Material, Run
 from learnloop.reports.memory_use import NOT_CITED
 from learnloop.reports.policies import PolicySummary, summarise_policies
+from learnloop.reports.row_notes import own_notes, row_notes, say_notes
 from learnloop.reports.run_pages import RunShown, show_runs
 from learnloop.reports.sameness import Sameness
-from learnloop.reports.study_page import StudyShown, say_subsets, show_size, show_study
+from learnloop.reports.study_page import StudyShown, show_size, show_study
 from learnloop.reports.tables import TableRow, make_table
 from learnloop.reports.themes import THEMES, Stroke, strokes
 
@@ -79,10 +80,15 @@ class SectionShown:
 
     @property
     def subsets(self) -> str:
-        """What the records say of the rows, and what that means; `""` where they say nothing."""
-        return say_subsets(
-            list(dict.fromkeys(r.info.note for r in self.section.runs if r.info.note))
-        )
+        """What the records note of rows and methods, and what that means; `""` if nothing."""
+        shared = row_notes(self.section.runs)
+        own = [
+            f"{group.label}: {note}"
+            for group in self.section.groups
+            for run in group.runs
+            for note in own_notes(run, shared)
+        ]
+        return say_notes([*shared, *dict.fromkeys(own)])
 
     @property
     def run_count(self) -> int:
@@ -196,9 +202,12 @@ def show_section(section: Section) -> SectionShown:
     )
 
 
-def render(sections: Sequence[SectionShown], *, command: str) -> str:
-    """Return the page of some environments alone; see `render_content`."""
-    return render_content(Content(sections=list(sections), control=[]), command=command)
+def render(
+    sections: Sequence[SectionShown], *, command: str, control: Sequence[ControlShown] = ()
+) -> str:
+    """Return the page of some environments, each for itself; see `render_content`."""
+    content = Content(sections=list(sections), control=list(control))
+    return render_content(content, command=command)
 
 
 def render_content(content: Content, *, command: str) -> str:

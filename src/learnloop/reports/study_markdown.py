@@ -38,7 +38,7 @@ def write_study(study: StudyShown) -> str:
 
 
 def _with_rows(study: StudyShown, *texts: str) -> list[str]:
-    return [*texts, *([f"*Rows.* {study.subsets}"] if study.subsets else [])]
+    return [*texts, *([f"*Notes.* {study.subsets}"] if study.subsets else [])]
 
 
 def _main(study: StudyShown) -> list[str]:
@@ -268,7 +268,7 @@ def _memory(study: StudyShown) -> list[str]:
     ]
     said = (
         "Shares of steps. Retrieved: something was found, whether it was shown or cut for want of "
-        f"space. {NOT_CITED}"
+        f"space; demonstrations of few_shot count as examples. {NOT_CITED}"
     )
     table = markdown_table(heads, lines, words=3)
     return _with_rows(study, "### Was memory used?", said, table) if lines else []

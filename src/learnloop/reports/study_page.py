@@ -14,6 +14,7 @@ from learnloop.reports.load import Run
 from learnloop.reports.main_table import ModelBlock, Score, make_main_table
 from learnloop.reports.memory_use import MemoryUse, find_memory_use
 from learnloop.reports.reference_numbers import SourceNumbers, published_numbers
+from learnloop.reports.row_notes import own_notes, say_notes
 from learnloop.reports.rows_apart import RowsApart, find_rows_apart
 from learnloop.reports.sameness import Sameness, by_words
 from learnloop.reports.score_chart import score_panels
@@ -26,8 +27,6 @@ from learnloop.reports.standings import (
 from learnloop.reports.themes import Stroke, strokes
 from learnloop.reports.token_costs import TokenCost, count_tokens
 from learnloop.reports.wording import MINUS, plural
-
-COMPARABLE = "Results on these subsets are comparable between methods, not with published tables."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +59,15 @@ class StudyShown:
 
     @property
     def subsets(self) -> str:
-        """What the records say of the rows of benchmarks, and what that means; `""` if nothing."""
-        told = [f"{one.title}: {note}" for one in self.grid.benchmarks for note in one.notes]
-        return say_subsets(told)
+        """What the records note of rows and methods, and what that means; `""` if nothing."""
+        rows = [f"{one.title}: {note}" for one in self.grid.benchmarks for note in one.notes]
+        own = [
+            f"{cell.method}: {note}"
+            for cell in self.grid.cells.values()
+            for run in cell.runs
+            for note in own_notes(run, cell.benchmark.notes)
+        ]
+        return say_notes([*rows, *dict.fromkeys(own)])
 
     @property
     def noted(self) -> list[str]:
@@ -137,18 +142,6 @@ def show_study(runs: Sequence[Run], *, same: Sameness | None = None) -> StudySho
         published=published_numbers(one.name for one in grid.benchmarks),
         legend=legend,
     )
-
-
-def say_subsets(told: Sequence[str]) -> str:
-    """Return notes about rows with what they mean for a reader; `""` where there are none.
-
-    Examples:
-        >>> say_subsets(["spider-v1: a subset: 80 of 2,147"]).partition(". ")[0]
-        'spider-v1: a subset: 80 of 2,147'
-        >>> say_subsets([])
-        ''
-    """
-    return f"{'. '.join(told)}. {COMPARABLE}" if told else ""
 
 
 def show_size(score: Score) -> str:
