@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from typing import Literal, Protocol
 
 import numpy as np
@@ -20,11 +20,13 @@ class Item:
     """One row: the query, the answer that is right, and tags for reports.
 
     `gold` is written as a model would answer, so that it can be an example or a correction.
+    Neighbours of one `series` (a conversation) stay together, in their order; `""` is none.
     """
 
     query: Query
     gold: str
     tags: tuple[str, ...] = ()
+    series: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +189,9 @@ class Dataset:
     def _ordered(self, seed: int) -> list[Item]:
         if self.order == "given":
             return list(self._items)
-        places = np.random.default_rng(seed).permutation(len(self._items))
-        shuffled = [self._items[int(place)] for place in places]
+        parts = _parts(self._items)
+        places = np.random.default_rng(seed).permutation(len(parts))
+        shuffled = [item for place in places for item in parts[int(place)]]
         if self.order == "by_db":
             shuffled.sort(key=lambda item: item.query.group)
         return shuffled
@@ -202,3 +205,9 @@ class Dataset:
                 f"the query in turn is {item.query.id!r}, not {prediction.query_id!r}"
             )
         return item
+
+
+def _parts(items: Sequence[Item]) -> list[list[Item]]:
+    """Return what is shuffled: items, or series of them."""
+    keyed = groupby(items, key=lambda item: item.series or item.query.id)
+    return [list(part) for _, part in keyed]

@@ -6,19 +6,13 @@ of the test split. Where those are not there, the development split stands in, a
 
 from __future__ import annotations
 
-from functools import partial
-
-from learnloop.environments.dataset import Dataset, Edition, Item, Order
-from learnloop.environments.rows import Row, find_folder
-from learnloop.environments.sql_stream import (
-    ExecutionGrader,
-    chosen_databases,
-    database_file,
-    schemas,
-    sql_task,
-)
-from learnloop.errors import DataError
-from learnloop.types import Query
+from learnloop.environments.dataset import Dataset, Edition, Order
+from learnloop.environments.fields import Fields, read_fields, read_if_there
+from learnloop.environments.graders.sql_published import Empty
+from learnloop.environments.rows import find_folder
+from learnloop.environments.sql_benchmark import SQLBenchmark, SQLQuestion, sql_dataset
+from learnloop.environments.sql_published import SECONDS, published_sql_dataset
+from learnloop.environments.sql_stream import ExecutionGrader
 
 LENGTH = 2147
 """Queries of the published stream."""
@@ -32,52 +26,47 @@ def spider(*, databases: str = "", order: Order = "shuffled", seconds: float = 5
         order: `shuffled`, `by_db` or `given`.
         seconds: Longest time for one SQL statement.
     """
-    folder = find_folder("spider")
-    rows = folder.rows("test.jsonl", "dev.jsonl")
-    chosen = chosen_databases(databases, [_text(row, "db_id") for row in rows])
-    path_of = partial(database_file, folder.path / "database")
-    contexts = schemas(path_of, list(chosen))
-    return Dataset(
+    benchmark = _benchmark().only(databases)
+    return sql_dataset(
+        benchmark,
         edition=Edition(id="spider-v1", length=LENGTH),
-        task=sql_task("spider"),
-        items=[
-            spider_item(row, context=contexts[row["db_id"]])
-            for row in rows
-            if row["db_id"] in chosen
-        ],
-        grade=ExecutionGrader(path_of, seconds=seconds),
+        grade=ExecutionGrader(benchmark.path_of, seconds=seconds),
         order=order,
-        demonstrations=demonstrations(),
     )
 
 
-def spider_item(row: Row, *, context: str = "") -> Item:
-    """Return the item of one row.
+def spider_published(
+    *, order: Order = "shuffled", empty: Empty = "wrong", seconds: float = SECONDS
+) -> Dataset:
+    """Make the stream as StreamBench grades it; see `graders.sql_published` for its quirks.
 
-    Raises:
-        DataError: A field is missing or no text.
+    Args:
+        order: `shuffled`, `by_db` or `given`.
+        empty: What an empty result is where the right one is empty too: `wrong` as in
+            StreamBench, `right` as in DRPG's code.
+        seconds: Longest time for one SQL statement.
     """
-    return Item(
-        query=Query(
-            id=f"spider-{row.get('id')}",
-            text=_text(row, "question"),
-            context=context,
-            group=_text(row, "db_id"),
-        ),
-        gold=" ".join(_text(row, "query").split()),
+    return published_sql_dataset(_benchmark(), order=order, empty=empty, seconds=seconds)
+
+
+def _benchmark() -> SQLBenchmark:
+    folder = find_folder("spider")
+    return SQLBenchmark(
+        name="spider",
+        length=LENGTH,
+        questions=[_question(row) for row in read_fields(folder, "test.jsonl", "dev.jsonl")],
+        demonstrations=[
+            _question(row, prefix="train-") for row in read_if_there(folder, "train.jsonl")
+        ],
+        folder=folder.path / "database",
     )
 
 
-def demonstrations() -> list[Item]:
-    """Return the first rows of the training split, where it is there; none else."""
-    folder = find_folder("spider")
-    if not (folder.path / "train.jsonl").exists():
-        return []
-    return [spider_item({**row, "id": f"train-{row['id']}"}) for row in folder.rows("train.jsonl")]
-
-
-def _text(row: Row, field: str) -> str:
-    value = row.get(field)
-    if not isinstance(value, str) or not value:
-        raise DataError(f"spider row {row.get('id')!r}: {field} must be text, got {value!r}")
-    return value
+def _question(row: Fields, *, prefix: str = "") -> SQLQuestion:
+    return SQLQuestion(
+        id=f"spider-{prefix}{row.id}",
+        database=row.text("db_id"),
+        text=row.text("question"),
+        sql=row.text("query"),
+        broken="error" in row.row,
+    )

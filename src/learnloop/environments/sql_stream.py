@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from learnloop.environments.dataset import Graded, Item
@@ -64,11 +65,9 @@ class ExecutionGrader:
         max_instructions: int = MAX_INSTRUCTIONS,
         today: str | None = None,
     ) -> None:
-        self.path_of = path_of
-        self.seconds = seconds
-        self.max_instructions = max_instructions
-        self.today = today
-        self._graders: dict[str, SQLGrader] = {}
+        self.grader = sql_graders(
+            path_of, seconds=seconds, max_instructions=max_instructions, today=today
+        )
         self._ties: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def __call__(self, item: Item, answer: str) -> Graded:
@@ -88,19 +87,6 @@ class ExecutionGrader:
             tags=empty,
         )
 
-    def grader(self, database: str) -> SQLGrader:
-        """Return what runs SQL on a database."""
-        if database not in self._graders:
-            self._graders[database] = SQLGrader(
-                self.path_of(database),
-                seconds=self.seconds,
-                max_instructions=self.max_instructions,
-                max_rows=MAX_ROWS,
-                max_bytes=MAX_BYTES,
-                today=self.today,
-            )
-        return self._graders[database]
-
     def _tie_sizes(self, database: str, gold: str) -> tuple[int, ...]:
         if (database, gold) not in self._ties:
             grader = self.grader(database)
@@ -108,6 +94,29 @@ class ExecutionGrader:
                 gold, rows=grader.rows(gold), run=grader.rows_or_none
             )
         return self._ties[database, gold]
+
+
+def sql_graders(
+    path_of: Callable[[str], Path],
+    *,
+    seconds: float,
+    max_instructions: int = MAX_INSTRUCTIONS,
+    today: str | None = None,
+) -> Callable[[str], SQLGrader]:
+    """Return what returns, and keeps, the grader of each database by its name."""
+
+    @cache
+    def grader(database: str) -> SQLGrader:
+        return SQLGrader(
+            path_of(database),
+            today=today,
+            seconds=seconds,
+            max_instructions=max_instructions,
+            max_rows=MAX_ROWS,
+            max_bytes=MAX_BYTES,
+        )
+
+    return grader
 
 
 _COMMENTS: Mapping[Why, str] = {

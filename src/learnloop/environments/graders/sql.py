@@ -142,6 +142,10 @@ class SQLGrader:
             self._gold[sql] = result
         return self._gold[sql]
 
+    def compiles(self, sql: str) -> bool:
+        """Whether SQL has no error that shows before it runs."""
+        return isinstance(self.run(f"EXPLAIN {sql}"), Result)
+
     def run(self, sql: str, *, patience: int = 1, strict_text: bool = False) -> Result | Failure:
         """Return what any SQL returns, or why it returns nothing.
 
