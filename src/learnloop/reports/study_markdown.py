@@ -155,8 +155,8 @@ def _tests(study: StudyShown) -> list[str]:
     said = (
         "On the queries that both answered at the same step of the same order, whole stream. "
         "Bootstrap intervals over queries (9,999 resamples, seeded); McNemar's test over queries, "
-        f"two-sided, then adjusted for {len(study.tests)} comparisons by Holm's method. Answers of "
-        "a method that learns depend on each other: true intervals are wider."
+        f"two-sided, then adjusted for {plural(len(study.tests), 'comparison')} by Holm's method. "
+        "Answers of a method that learns depend on each other: true intervals are wider."
     )
     table = markdown_table(heads, lines, words=4)
     return _with_rows(study, "### Gain in each configuration", said, table)
