@@ -1,4 +1,4 @@
-"""The `learnloop` command: registers every command, and turns errors into one clear line."""
+"""The `learnloop` command: knows where every command is, and turns errors into one clear line."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ import typer
 from typer.core import TyperGroup
 
 import learnloop
-from learnloop.cli import data, models
-from learnloop.cli.archive import archive
-from learnloop.cli.doctor import doctor
-from learnloop.cli.list import list_names
-from learnloop.cli.quickstart import quickstart
-from learnloop.cli.report import report
-from learnloop.cli.run import run
-from learnloop.cli.study import study
+from learnloop.cli.lazy import LazyCommands
 from learnloop.errors import LearnloopError
+
+COMMANDS = {
+    "quickstart": "learnloop.cli.quickstart:quickstart",
+    "run": "learnloop.cli.run:run",
+    "study": "learnloop.cli.study:study",
+    "report": "learnloop.cli.report:report",
+    "archive": "learnloop.cli.archive:archive",
+    "list": "learnloop.cli.list:list_names",
+    "doctor": "learnloop.cli.doctor:doctor",
+    "models": "learnloop.cli.models:app",
+    "data": "learnloop.cli.data:app",
+}
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -39,13 +44,21 @@ class Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from error
 
 
+class LearnloopCommands(Commands):
+    """The commands of the `learnloop` program."""
+
+    def __init__(self, **attrs: Any) -> None:
+        super().__init__(**attrs)
+        self.commands = LazyCommands(COMMANDS)
+
+
 def _ended(why: str) -> typer.Exit:
     typer.echo(f"learnloop: {' '.join(why.split())}", err=True)
     return typer.Exit(BAD_INPUT)
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=LearnloopCommands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -68,17 +81,6 @@ def learnloop_command(
     ] = False,
 ) -> None:
     """Make an LLM application better while it runs, from the feedback it receives."""
-
-
-app.command("quickstart")(quickstart)
-app.command("run")(run)
-app.command("study")(study)
-app.command("report")(report)
-app.command("archive")(archive)
-app.command("list")(list_names)
-app.command("doctor")(doctor)
-app.add_typer(models.app, name="models")
-app.add_typer(data.app, name="data")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Annotated
 
@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from learnloop.errors import InputError, ParameterError
 from learnloop.llm.limiting import LEAST, Limited, Limiter
-from learnloop.llm.openai_compatible import OpenAICompatible
 from learnloop.llm.retrying import Retrying
+from learnloop.protocols import LanguageModel
+from learnloop.registry import Registry
 from learnloop.settings import read_key
 
 NAME_PATTERN = r"^[a-z][a-z0-9_-]*$"
@@ -36,6 +37,8 @@ class Endpoint(BaseModel):
     calls_a_minute: Annotated[float, Field(ge=LEAST)] | None = None
     leave_out: tuple[str, ...] = ()
 
+
+OPENAI = "https://api.openai.com/v1"
 
 ENDPOINTS: Mapping[str, Endpoint] = {
     "nim": Endpoint(
@@ -95,14 +98,12 @@ class Endpoints:
             raise InputError(
                 f"the model '{name}/{model}' needs a key; set {variable}, or use `local`"
             )
-        return self.guarded(
-            OpenAICompatible(
-                base_url=endpoint.base_url,
-                api_key=self.key_of(endpoint.api_key_env) if endpoint.api_key_env else None,
-                model=model,
-                name=f"{name}/{model}",
-                leave_out=endpoint.leave_out,
-            ),
+        return self.open_address(
+            base_url=endpoint.base_url,
+            api_key=self.key_of(endpoint.api_key_env) if endpoint.api_key_env else None,
+            model=model,
+            name=f"{name}/{model}",
+            leave_out=endpoint.leave_out,
             calls_a_minute=endpoint.calls_a_minute,
         )
 
@@ -111,11 +112,33 @@ class Endpoints:
         variable = self.table[name].api_key_env
         return variable if variable is not None and not self.key_of(variable) else None
 
-    def guarded(self, model: OpenAICompatible, *, calls_a_minute: float | None = None) -> Retrying:
-        """Put retries around a model, and beneath them the limiter of its address."""
+    def open_address(
+        self,
+        *,
+        base_url: str,
+        api_key: str | None,
+        model: str,
+        name: str,
+        leave_out: Sequence[str] = (),
+        calls_a_minute: float | None = None,
+    ) -> Retrying:
+        """Return a model at an address, with retries, and beneath them the address's limiter."""
         with self._lock:
-            limiter = self._limiters.get(model.base_url)
+            limiter = self._limiters.get(base_url)
             if limiter is None:
                 limiter = Limiter(calls_a_minute=calls_a_minute)
-                self._limiters[model.base_url] = limiter
-        return Retrying(Limited(model, limiter))
+                self._limiters[base_url] = limiter
+        client: LanguageModel = _CLIENTS.load("openai_compatible")(
+            base_url=base_url,
+            api_key=api_key,
+            model=model,
+            name=name,
+            leave_out=leave_out,
+        )
+        return Retrying(Limited(client, limiter))
+
+
+_CLIENTS: Registry[LanguageModel] = Registry(
+    "client", {"openai_compatible": "learnloop.llm.openai_compatible:OpenAICompatible"}
+)
+"""Loaded when a model is opened: the SDK takes a second, for which no other command should wait."""

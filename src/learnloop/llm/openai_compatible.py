@@ -14,10 +14,10 @@ import openai
 
 from learnloop import errors
 from learnloop.llm.chat_format import read_reply, request_body
+from learnloop.llm.endpoints import OPENAI
 from learnloop.llm.prices import price
 from learnloop.types import Message, Options, Reply
 
-OPENAI = "https://api.openai.com/v1"
 TIMEOUT = 120.0
 """Seconds to wait for an answer."""
 NO_KEY = "none"

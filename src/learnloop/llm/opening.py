@@ -10,10 +10,9 @@ from learnloop.fetching import file_sha256
 from learnloop.llm.absent import NO_MODEL, AbsentModel
 from learnloop.llm.catalog import CATALOG, CatalogEntry, find, missing
 from learnloop.llm.download import get
-from learnloop.llm.endpoints import Endpoints
+from learnloop.llm.endpoints import OPENAI, Endpoints
 from learnloop.llm.gguf import check_gguf
 from learnloop.llm.llama_cpp import LlamaCpp
-from learnloop.llm.openai_compatible import OpenAICompatible
 from learnloop.llm.scripted import SCRIPTS, scripted
 from learnloop.protocols import LanguageModel
 from learnloop.settings import Settings
@@ -112,13 +111,11 @@ def _open_openai(model: str, *, settings: Settings, endpoints: Endpoints) -> Lan
         raise InputError(
             f"the model 'openai/{model}' needs a key; set OPENAI_API_KEY, or use `local`"
         )
-    return endpoints.guarded(
-        OpenAICompatible(
-            base_url=settings.openai_base_url,
-            api_key=settings.openai_api_key,
-            model=model,
-            name=f"openai/{model}",
-        )
+    return endpoints.open_address(
+        base_url=settings.openai_base_url or OPENAI,
+        api_key=settings.openai_api_key,
+        model=model,
+        name=f"openai/{model}",
     )
 
 
@@ -129,6 +126,6 @@ def _open_url(name: str, *, settings: Settings, endpoints: Endpoints) -> Languag
             f"{name!r} does not say which model; write URL#NAME, "
             "for example http://127.0.0.1:8080/v1#my-model"
         )
-    return endpoints.guarded(
-        OpenAICompatible(base_url=url, api_key=settings.openai_api_key, model=model, name=name)
+    return endpoints.open_address(
+        base_url=url, api_key=settings.openai_api_key, model=model, name=name
     )
