@@ -15,8 +15,11 @@ from rich.console import Console
 from rich.table import Table
 
 from learnloop.cli.bulk import Tally, arms_as_json, arms_table, make_arms
+from learnloop.cli.forecast import show_forecast
 from learnloop.cli.progress import Progress, Track, percent
 from learnloop.errors import ParameterError
+from learnloop.llm.endpoints import Endpoints
+from learnloop.llm.tariff import Tariff
 from learnloop.records.reader import read_run, read_summaries
 from learnloop.records.summary import Summary, summarise
 from learnloop.runner.budget import Budget, Spending
@@ -36,7 +39,9 @@ INTERRUPTED = 130
 
 def study(  # noqa: PLR0913 - each parameter is an option of the command
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, a TOML file.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the runs.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print what it will take.")
+    ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Study directory.")] = None,
     jobs: Annotated[
         int | None,
@@ -66,18 +71,21 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
         taken = take_over(specs, archive=continue_from, directory=directory)
         typer.echo(f"{taken} finished runs taken over from {continue_from}", err=True)
     with Console(stderr=True).status("checking the runs"):
-        planned = plan(specs, directory)
+        planned = plan(specs, directory, need_data=not dry_run)
         bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)
     if dry_run:
-        _show_plan(planned, bulk, directory=directory, as_json=as_json)
+        tariff = Tariff(settings=read_settings(), endpoints=Endpoints(content.endpoints))
+        show_forecast(planned, bulk, directory=directory, tariff=tariff, as_json=as_json)
         return
     spending = Spending(budget, clock=time.perf_counter)
+    slots = jobs or (_cores() if bulk.specs else 1)
     tally = _make_bulk(bulk, directory=directory, spending=spending, jobs=jobs)
     watcher = _sweep(
         planned,
         directory=directory,
+        resources=Resources(settings=read_settings(), slots=slots, endpoints=content.endpoints),
         spending=spending,
-        jobs=jobs or (_cores() if bulk.specs else 1),
+        jobs=slots,
     )
     reasons = watcher.reasons | tally.reasons(stopped=spending.why_stop())
     _report(planned, bulk, reasons=reasons, directory=directory, as_json=as_json)
@@ -131,9 +139,13 @@ def _cores() -> int:
 
 
 def _sweep(
-    planned: Sequence[PlannedRun], *, directory: Path, spending: Spending, jobs: int
+    planned: Sequence[PlannedRun],
+    *,
+    directory: Path,
+    resources: Resources,
+    spending: Spending,
+    jobs: int,
 ) -> _Watcher:
-    resources = Resources(settings=read_settings(), slots=jobs)
     with Progress(Console(stderr=True)) as progress:
         watcher = _Watcher(progress, planned)
         sweep(
@@ -151,36 +163,6 @@ def _budget(limits: Limits, asked: Limits) -> Budget:
     """Let the command line go before the file."""
     given = {name: value for name, value in asked.model_dump().items() if value is not None}
     return Budget(**(limits.model_dump() | given))
-
-
-def _show_plan(
-    planned: Sequence[PlannedRun], bulk: BulkPlan, *, directory: Path, as_json: bool
-) -> None:
-    rows = [
-        {
-            "run": run.spec.run_id,
-            "state": run.state,
-            "steps_left": run.steps_left,
-            "calls_left": run.calls_left,
-            "measured": run.calls_a_step is not None,
-        }
-        for run in planned
-    ]
-    total = sum(run.calls_left for run in planned)
-    if as_json:
-        summaries = {"runs": len(bulk.specs), "done": bulk.done}
-        content = {"dir": str(directory), "calls_left": total, "runs": rows}
-        typer.echo(json.dumps(content | {"summaries": summaries}))
-        return
-    for row in rows:
-        least = "about" if row["measured"] else "at least"
-        typer.echo(
-            f"{row['run']}: {row['state']}, {row['steps_left']} steps left, "
-            f"{least} {row['calls_left']} calls"
-        )
-    if bulk.specs:
-        typer.echo(f"{len(bulk.specs):,} runs that leave a summary each, {bulk.done:,} are made")
-    typer.echo(f"{len(planned)} runs in {directory}, at least {total:,} calls left")
 
 
 def _report(

@@ -130,6 +130,11 @@ class Dataset:
             notes.append(f"{len(self.edition.excluded)} excluded, whose reference does not pass")
         return "; ".join([*notes, *self.edition.remarks])
 
+    @property
+    def queries(self) -> Sequence[Query]:
+        """The queries of the stream, in the order of the source."""
+        return [item.query for item in self._items]
+
     def __len__(self) -> int:
         return len(self._items)
 

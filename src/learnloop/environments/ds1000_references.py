@@ -52,7 +52,7 @@ def check_references(
     Raises:
         MissingExtraError: There is no sandbox on this machine.
     """
-    path = cache / "ds1000" / f"references-{_conditions()}.json"
+    path = _file(cache)
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_suffix(".lock")):
         known = _read(path)
@@ -60,6 +60,15 @@ def check_references(
         if left:
             _run(left, known, path, workers=workers, progress=progress)
     return {each.number: known[_key(each)] for each in problems}
+
+
+def are_known(cache: Path, *, count: int) -> bool:
+    """Whether so many references were run here already, so that nobody has to wait for them."""
+    return len(_read(_file(cache))) >= count
+
+
+def _file(cache: Path) -> Path:
+    return cache / "ds1000" / f"references-{_conditions()}.json"
 
 
 def _run(

@@ -25,8 +25,13 @@ def price(answer: Mapping[str, Any], *, model: str, url: str) -> float | None:
         cache_read_tokens=details.get("cached_tokens") or 0,
         output_tokens=usage.get("completion_tokens") or 0,
     )
+    return cost_of(counted, model=model, url=url)
+
+
+def cost_of(usage: genai_prices.Usage, *, model: str, url: str) -> float | None:
+    """Return the cost of so many tokens of a model at an address, `None` where nobody knows it."""
     try:
-        found = genai_prices.calc_price(counted, model, provider_api_url=url)
+        found = genai_prices.calc_price(usage, model, provider_api_url=url)
     except LookupError:
         return None
     return float(found.total_price)

@@ -75,6 +75,7 @@ class CallKind:
         episodes: How many past episodes each is shown, once memory has as many.
         learnt: Tokens of learnt text that each is shown besides.
         asks: Whether each holds the query with its context.
+        writes: Tokens that each writes, about; `None` for an answer and nothing else.
     """
 
     role: CallRole
@@ -83,6 +84,7 @@ class CallKind:
     episodes: int = 0
     learnt: int = 0
     asks: bool = True
+    writes: int | None = None
 
 
 class Estimates(Protocol):
@@ -104,7 +106,12 @@ def up_to(most: int, *, expected: float) -> Span:
 
 
 def one_answer_each(
-    outlook: Outlook, *, max_tokens: int, episodes: int = 0, learnt: int = 0
+    outlook: Outlook,
+    *,
+    max_tokens: int,
+    episodes: int = 0,
+    learnt: int = 0,
+    reasoning: bool = False,
 ) -> CallKind:
     """Return the answering calls of a method that makes one a query."""
     return CallKind(
@@ -113,6 +120,7 @@ def one_answer_each(
         max_tokens=max_tokens,
         episodes=episodes,
         learnt=learnt,
+        writes=written(max_tokens) if reasoning else None,
     )
 
 

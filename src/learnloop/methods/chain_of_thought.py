@@ -50,7 +50,7 @@ class ChainOfThought:
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
         """Return one call a query."""
         settings = ChainOfThoughtSettings.model_validate(params)
-        return (one_answer_each(outlook, max_tokens=settings.max_tokens),)
+        return (one_answer_each(outlook, max_tokens=settings.max_tokens, reasoning=True),)
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query)

@@ -193,6 +193,7 @@ class DRPG:
                 max_tokens=settings.max_tokens,
                 episodes=0 if settings.policy_only else settings.k,
                 learnt=written(settings.policy_tokens),
+                reasoning=settings.reasoning,
             ),
             CallKind(
                 role="policy",
@@ -200,6 +201,7 @@ class DRPG:
                 max_tokens=settings.policy_tokens,
                 episodes=cases,
                 asks=False,
+                writes=written(settings.policy_tokens),
             ),
         )
 

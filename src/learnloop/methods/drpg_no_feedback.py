@@ -144,6 +144,7 @@ class DRPGNoFeedback:
                 max_tokens=settings.max_tokens,
                 episodes=0 if settings.policy_only else settings.k,
                 learnt=written(settings.policy_tokens),
+                reasoning=settings.reasoning,
             ),
             CallKind(
                 role="policy",
@@ -151,6 +152,7 @@ class DRPGNoFeedback:
                 max_tokens=settings.policy_tokens,
                 episodes=settings.policy_cases or settings.k,
                 asks=False,
+                writes=written(settings.policy_tokens),
             ),
         )
 

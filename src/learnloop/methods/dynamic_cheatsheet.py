@@ -125,7 +125,12 @@ class DynamicCheatsheet:
         cumulative = settings.variant == "cumulative"
         most = outlook.length if cumulative else max(outlook.length - 1, 0)
         return (
-            one_answer_each(outlook, max_tokens=settings.max_tokens, learnt=settings.sheet_budget),
+            one_answer_each(
+                outlook,
+                max_tokens=settings.max_tokens,
+                learnt=settings.sheet_budget,
+                reasoning=settings.reasoning,
+            ),
             CallKind(
                 role="policy",
                 count=exactly(most) if outlook.judged else up_to(most, expected=most),
@@ -133,6 +138,7 @@ class DynamicCheatsheet:
                 episodes=1 if cumulative else settings.k,
                 learnt=settings.sheet_budget,
                 asks=False,
+                writes=settings.sheet_budget,
             ),
         )
 

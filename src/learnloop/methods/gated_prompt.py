@@ -17,7 +17,15 @@ from learnloop.editing.parts import EditorParts
 from learnloop.editing.prompt_history import PromptHistory
 from learnloop.errors import ParameterError
 from learnloop.loop import MEMORY, ClosedLoop, LoopParts
-from learnloop.methods.calls import CallKind, Outlook, Span, exactly, one_answer_each, up_to
+from learnloop.methods.calls import (
+    CallKind,
+    Outlook,
+    Span,
+    exactly,
+    one_answer_each,
+    up_to,
+    written,
+)
 from learnloop.methods.parts import Parts
 from learnloop.methods.predicting import ModelPredictor, StructuredPredictor
 from learnloop.prompting.composer import Composer, Layout
@@ -126,6 +134,7 @@ class GatedPrompt:
             max_tokens=EDIT_TOKENS,
             episodes=settings.k,
             asks=False,
+            writes=written(EDIT_TOKENS),
         )
         if outlook.has_form and settings.predictor != "llm":
             return (edits,)

@@ -153,6 +153,7 @@ class PosthocPolicy:
                 max_tokens=settings.max_tokens,
                 episodes=0 if settings.policy_only else settings.k,
                 learnt=written(settings.policy_tokens),
+                reasoning=settings.reasoning,
             ),
             CallKind(
                 role="policy",
@@ -161,6 +162,7 @@ class PosthocPolicy:
                 episodes=1 + (settings.k // 2 if contrastive else 0),
                 learnt=written(settings.policy_tokens) if settings.previous_policy else 0,
                 asks=False,
+                writes=written(settings.policy_tokens),
             ),
         )
 

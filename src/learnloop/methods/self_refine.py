@@ -94,7 +94,13 @@ class SelfRefine:
         said = written(settings.max_tokens) + written(settings.judge_tokens)
         return (
             one_answer_each(outlook, max_tokens=settings.max_tokens),
-            CallKind(role="judge", count=judged, max_tokens=settings.judge_tokens, learnt=said),
+            CallKind(
+                role="judge",
+                count=judged,
+                max_tokens=settings.judge_tokens,
+                learnt=said,
+                writes=written(settings.judge_tokens),
+            ),
             CallKind(role="edit", count=edited, max_tokens=settings.max_tokens, learnt=said),
         )
 

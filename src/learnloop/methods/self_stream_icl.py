@@ -92,7 +92,14 @@ class SelfStreamICL:
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
         """Return one call a query."""
         settings = SelfStreamICLSettings.model_validate(params)
-        return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
+        return (
+            one_answer_each(
+                outlook,
+                max_tokens=settings.max_tokens,
+                episodes=settings.k,
+                reasoning=settings.rationale,
+            ),
+        )
 
     def predict_one(self, query: Query) -> Prediction:
         return self.answerer.answer(query, examples=self.examples.retrieve(query, k=self.k))

@@ -90,15 +90,14 @@ def prepare(spec: RunSpec, resources: Resources, *, ledger: Ledger | None = None
     )
 
 
-def check_spec(spec: RunSpec) -> Environment:
-    """Check all of a spec that needs no model, and return its environment.
+def check_spec(spec: RunSpec, *, environment: Environment | None = None) -> Environment:
+    """Check all of a spec that needs no model, and return its environment, opened or as given.
 
     Raises:
         InputError: A name, a parameter, the feedback or the number of steps is not good.
     """
-    _check_method(spec.method, json.dumps(spec.method_params))
-    parse_feedback(spec.feedback)
-    environment = _environment(spec)
+    check_words(spec)
+    environment = open_environment(spec) if environment is None else environment
     check_privileges(spec, environment)
     length = len(environment)
     if spec.steps is not None and spec.steps > length:
@@ -107,6 +106,17 @@ def check_spec(spec: RunSpec) -> Environment:
             "these settings"
         )
     return environment
+
+
+def check_words(spec: RunSpec) -> None:
+    """Check of a spec what can be checked without its environment.
+
+    Raises:
+        InputError: A name, a parameter or the feedback is not good.
+    """
+    _check_method(spec.method, json.dumps(spec.method_params))
+    parse_feedback(spec.feedback)
+    _check_environment(spec.environment, json.dumps(spec.environment_params))
 
 
 @contextmanager
@@ -217,8 +227,8 @@ def _note(prepared: Prepared) -> str:
     return "; ".join(filter(None, [rows, *method_notes(METHODS.load(prepared.spec.method))]))
 
 
-def _environment(spec: RunSpec) -> Environment:
-    _check_environment(spec.environment, json.dumps(spec.environment_params))
+def open_environment(spec: RunSpec) -> Environment:
+    """Make the environment of a spec whose words are checked."""
     factory = ENVIRONMENTS.load(spec.environment)
     return cast(Environment, factory(**spec.environment_params))
 

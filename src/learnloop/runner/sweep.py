@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from learnloop.errors import LearnloopError
-from learnloop.llm.absent import NO_MODEL
+from learnloop.methods.calls import Span, exactly
 from learnloop.records.reader import read_run
 from learnloop.runner.budget import Spending
-from learnloop.runner.building import check_spec, prepare
+from learnloop.runner.building import prepare
 from learnloop.runner.conduct import RESPONSES_FILE, conduct, is_complete, is_run
+from learnloop.runner.forecast import Forecast, Share, make_forecast
 from learnloop.runner.resources import Resources
 from learnloop.runner.run import StepOutcome, explain
 from learnloop.runner.spec import RunSpec
+from learnloop.runner.streams import Streams
 
 State = Literal["new", "begun", "complete"]
 BY_USER = "stopped by Ctrl-C"
@@ -26,10 +28,18 @@ BY_USER = "stopped by Ctrl-C"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
-    """One run of a study, and how far it is.
+    """One run of a study, how far it is, and what it will take.
 
-    `calls_a_step` is what runs of the same method in the study took, `None` where there is none
-    yet.
+    Attributes:
+        spec: The run.
+        directory: Where it is kept.
+        length: How many steps it will have.
+        state: Whether it was begun.
+        steps_done: Steps on record.
+        calls_a_step: What runs of the same method in the study took; `None` where there is none.
+        forecast: What the whole run will take.
+        calls_done: Calls on record.
+        note: What the forecast is taken from, where it is not the stream itself.
     """
 
     spec: RunSpec
@@ -38,6 +48,9 @@ class PlannedRun:
     state: State
     steps_done: int
     calls_a_step: float | None
+    forecast: Forecast
+    calls_done: int = 0
+    note: str = ""
 
     @property
     def steps_left(self) -> int:
@@ -46,10 +59,34 @@ class PlannedRun:
 
     @property
     def calls_left(self) -> int:
-        """An estimate of the calls still to make; one a query where nothing is known."""
-        if self.spec.model == NO_MODEL:
-            return 0
-        return round(self.steps_left * (self.calls_a_step or 1.0))
+        """How many calls are still to be made, as far as it can be known."""
+        return self.calls_to_come.expected
+
+    @property
+    def calls_to_come(self) -> Span:
+        """The calls still to make: exact where answers do not decide them and none fails.
+
+        Where they do, what runs on record took goes before what methods expect.
+        """
+        if not self.steps_left:
+            return exactly(0)
+        whole = self.forecast.calls
+        least = max(whole.at_least - self.calls_done, 0)
+        most = None if whole.at_most is None else max(whole.at_most - self.calls_done, least)
+        expected = whole.expected - self.calls_done
+        if self.calls_a_step is not None:
+            expected = round(self.steps_left * self.calls_a_step)
+        expected = max(expected, least)
+        return Span(
+            at_least=least,
+            expected=expected if most is None else min(expected, most),
+            at_most=most,
+        )
+
+    @property
+    def shares_to_come(self) -> tuple[Share, ...]:
+        """What each model will still read and write, about."""
+        return self.forecast.left(self.steps_left / self.length)
 
 
 class Watcher(Protocol):
@@ -74,26 +111,36 @@ def study_directory(name: str) -> Path:
     return Path("runs") / (re.sub(r"[^\w.=+]+", "-", name).strip("-") or "study")
 
 
-def plan(specs: Sequence[RunSpec], directory: Path) -> list[PlannedRun]:
-    """Check every spec and say how far its run is. Writes nothing, opens no model.
+def plan(specs: Sequence[RunSpec], directory: Path, *, need_data: bool = True) -> list[PlannedRun]:
+    """Check every spec and say how far its run is and what it will take.
+
+    Writes nothing, opens no model, and each environment once. Where data is not needed, what is
+    published of a benchmark stands in for rows that are not here.
 
     Raises:
         InputError: A spec is not good.
         ResumeError: A run's directory holds another run.
         RecordError: A run on record cannot be read.
     """
-    streams = [len(check_spec(spec)) for spec in specs]
+    streams = Streams(need_data=need_data)
+    facts = [streams.find(spec) for spec in specs]
     for spec in specs:
         is_complete(directory / spec.run_id, spec)
-    known = _calls_a_step(directory, specs)
+    kept = [_on_record(directory / spec.run_id) for spec in specs]
+    known = _calls_a_step(specs, kept)
     return [
-        _planned(
-            spec,
-            directory / spec.run_id,
-            length=spec.steps or queries,
-            calls=known.get(_kind(spec)),
+        PlannedRun(
+            spec=spec,
+            directory=directory / spec.run_id,
+            length=spec.steps or one.length,
+            state=found.state,
+            steps_done=found.steps,
+            calls_a_step=known.get(_kind(spec)),
+            forecast=make_forecast(spec, one),
+            calls_done=found.calls,
+            note=one.note,
         )
-        for spec, queries in zip(specs, streams, strict=True)
+        for spec, one, found in zip(specs, facts, kept, strict=True)
     ]
 
 
@@ -157,36 +204,35 @@ def _raise_first(futures: Sequence[Future[None]]) -> None:
         future.result()
 
 
-def _planned(spec: RunSpec, directory: Path, *, length: int, calls: float | None) -> PlannedRun:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OnRecord:
+    """How much of a run there is."""
+
+    state: State
+    steps: int = 0
+    calls: int = 0
+
+
+def _on_record(directory: Path) -> _OnRecord:
     if not is_run(directory):
-        state: State = "new"
-        done = 0
-    else:
-        records = read_run(directory)
-        state = "complete" if records.info.complete else "begun"
-        done = len(records.steps)
-    return PlannedRun(
-        spec=spec,
-        directory=directory,
-        length=length,
-        state=state,
-        steps_done=done,
-        calls_a_step=calls,
+        return _OnRecord(state="new")
+    kept = read_run(directory)
+    return _OnRecord(
+        state="complete" if kept.info.complete else "begun",
+        steps=len(kept.steps),
+        calls=sum(len(step.calls) for step in kept.steps),
     )
 
 
-def _calls_a_step(directory: Path, specs: Sequence[RunSpec]) -> dict[str, float]:
+def _calls_a_step(specs: Sequence[RunSpec], kept: Sequence[_OnRecord]) -> dict[str, float]:
     """Return what is on record of each kind of run."""
     steps: dict[str, int] = {}
     calls: dict[str, int] = {}
-    for spec in specs:
-        if not is_run(directory / spec.run_id):
-            continue
+    for spec, found in zip(specs, kept, strict=True):
         kind = _kind(spec)
-        for record in read_run(directory / spec.run_id).steps:
-            steps[kind] = steps.get(kind, 0) + 1
-            calls[kind] = calls.get(kind, 0) + len(record.calls)
-    return {kind: calls[kind] / count for kind, count in steps.items()}
+        steps[kind] = steps.get(kind, 0) + found.steps
+        calls[kind] = calls.get(kind, 0) + found.calls
+    return {kind: calls[kind] / count for kind, count in steps.items() if count}
 
 
 def _kind(spec: RunSpec) -> str:
