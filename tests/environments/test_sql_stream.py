@@ -63,6 +63,15 @@ def test_the_text_of_a_schema_is_sql_that_makes_the_same_columns(database):
             )
 
 
+@pytest.mark.parametrize("name", ["cast", "current_date", "returning", "if", "index", "größe"])
+def test_a_table_and_a_column_can_have_any_name(tmp_path, name):
+    path = tmp_path / "odd.sqlite"
+    with closing(sqlite3.connect(path)) as real, closing(sqlite3.connect(":memory:")) as copy:
+        real.execute(f'CREATE TABLE "{name}" ("{name}" INTEGER)')
+        copy.executescript(schema_text(path))
+        assert copy.execute("SELECT name FROM sqlite_master").fetchall() == [(name,)]
+
+
 def test_a_file_that_is_no_database_is_named(tmp_path):
     path = tmp_path / "text.sqlite"
     path.write_text("no database at all " * 100)

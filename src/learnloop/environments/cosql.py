@@ -120,8 +120,12 @@ def _questions(row: Fields, *, conversation: bool) -> Iterator[SQLQuestion]:
 
 def _turns(row: Fields) -> list[Fields]:
     turns = row.row["turns"]
-    if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
-        raise row.error("turns", "must be a list of objects")
+    if (
+        not isinstance(turns, list)
+        or not all(isinstance(turn, dict) for turn in turns)
+        or not turns
+    ):
+        raise row.error("turns", "must be a list of objects, one at least")
     file = f"{row.file}, row {row.number}, turns"
     return [Fields(row=turn, number=number, file=file) for number, turn in enumerate(turns, 1)]
 
