@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from learnloop.errors import ConfigError
 from learnloop.settings import read_settings, variables_for_import
 
 NAMES = ("LEARNLOOP_CACHE", "LEARNLOOP_DATA", "OPENAI_API_KEY", "OPENAI_BASE_URL", "CI")
@@ -11,7 +12,7 @@ NAMES = ("LEARNLOOP_CACHE", "LEARNLOOP_DATA", "OPENAI_API_KEY", "OPENAI_BASE_URL
 @pytest.fixture
 def environ(monkeypatch):
     """An environment without any of our variables; returns how to set one."""
-    for name in (*NAMES, "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
+    for name in (*NAMES, "LEARNLOOP_LANES", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"):
         monkeypatch.delenv(name, raising=False)
     return monkeypatch.setenv
 
@@ -30,6 +31,19 @@ def test_variables_are_read(environ):
     assert settings.models == Path("cache/models")
     assert (settings.data, settings.openai_api_key) == (Path("data"), "key")
     assert (settings.openai_base_url, settings.ci) == ("http://here", True)
+
+
+def test_lanes_are_counted_from_one(environ):
+    assert read_settings().lanes is None
+    environ("LEARNLOOP_LANES", "20")
+    assert read_settings().lanes == 20
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5"])
+def test_lanes_that_are_no_count_are_refused(environ, text):
+    environ("LEARNLOOP_LANES", text)
+    with pytest.raises(ConfigError, match=f"LEARNLOOP_LANES must be .* got '{text}'"):
+        read_settings()
 
 
 @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "LEARNLOOP_DATA"])

@@ -10,6 +10,8 @@ from pathlib import Path
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field
 
+from learnloop.errors import ConfigError
+
 
 class Settings(BaseModel):
     """What the machine and its user decide, apart from any run.
@@ -18,6 +20,7 @@ class Settings(BaseModel):
         cache: Folder of models and data; `LEARNLOOP_CACHE`, else the user's cache folder.
         data: Folder of benchmark data; `LEARNLOOP_DATA`, else none.
         openai_api_key: `OPENAI_API_KEY`; never shown.
+        lanes: Constant prompt prefixes that a local model keeps read; `LEARNLOOP_LANES`.
         ci: Whether `CI` is set to `true`: tests that would skip then fail.
     """
 
@@ -27,6 +30,7 @@ class Settings(BaseModel):
     data: Path | None = None
     openai_api_key: str | None = Field(default=None, repr=False)
     openai_base_url: str | None = None
+    lanes: int | None = None
     ci: bool = False
 
     @property
@@ -41,7 +45,11 @@ class Settings(BaseModel):
 
 
 def read_settings() -> Settings:
-    """Read the environment."""
+    """Read the environment.
+
+    Raises:
+        ConfigError: `LEARNLOOP_LANES` is no whole number from 1 up.
+    """
     data = os.environ.get("LEARNLOOP_DATA")
     cache = os.environ.get("LEARNLOOP_CACHE") or platformdirs.user_cache_dir("learnloop")
     return Settings(
@@ -49,8 +57,18 @@ def read_settings() -> Settings:
         data=Path(data) if data else None,
         openai_api_key=os.environ.get("OPENAI_API_KEY") or None,
         openai_base_url=os.environ.get("OPENAI_BASE_URL") or None,
+        lanes=_count("LEARNLOOP_LANES"),
         ci=os.environ.get("CI", "").lower() == "true",
     )
+
+
+def _count(variable: str) -> int | None:
+    text = os.environ.get(variable, "").strip()
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ConfigError(f"{variable} must be a whole number from 1 up, got {text!r}")
+    return int(text)
 
 
 def read_key(variable: str) -> str | None:

@@ -58,7 +58,9 @@ def open_model(
     if name == NO_MODEL:
         return AbsentModel()
     if name.startswith("file:"):
-        return _open_file(Path(name.removeprefix("file:")).expanduser(), slots=slots)
+        return _open_file(
+            Path(name.removeprefix("file:")).expanduser(), settings=settings, slots=slots
+        )
     if "://" in name:
         return _open_url(name, settings=settings, endpoints=endpoints)
     if name == "local" or (kind == "local" and rest):
@@ -97,13 +99,14 @@ def _open_local(
             f"{str(path)!r} is corrupt: it has {size:,} bytes, not {entry.bytes:,}; "
             f"get it again with `learnloop models get {entry.name}`"
         )
-    return LlamaCpp(path, name=entry.identity, slots=slots)
+    return LlamaCpp(path, name=entry.identity, slots=slots, lanes=settings.lanes)
 
 
-def _open_file(path: Path, *, slots: int) -> LanguageModel:
+def _open_file(path: Path, *, settings: Settings, slots: int) -> LanguageModel:
     """Open a GGUF file that the catalog does not know; its hash makes its name."""
     check_gguf(path)
-    return LlamaCpp(path, name=f"file/{path.stem}@{file_sha256(path)[:8]}", slots=slots)
+    name = f"file/{path.stem}@{file_sha256(path)[:8]}"
+    return LlamaCpp(path, name=name, slots=slots, lanes=settings.lanes)
 
 
 def _open_openai(model: str, *, settings: Settings, endpoints: Endpoints) -> LanguageModel:
