@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,10 @@ from learnloop.checks.environments import check_environment
 from learnloop.environments import ENVIRONMENTS
 from learnloop.environments.bird import bird
 from learnloop.errors import DataError
+from learnloop.prompting.composer import Composer
 from learnloop.types import Prediction
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 ROWS = [
     {
@@ -108,6 +112,14 @@ def test_evidence_is_shown_where_asked_and_there_is_some(folder):
     assert seen["bird-7"][0].text == "How many are older than 100 years?"
     assert environment.id == "bird_evidence-v1"
     assert "evidence of each question is shown" in environment.note
+
+
+def test_the_prompt_with_evidence_looks_as_in_the_snapshot(folder):
+    environment = bird(evidence=True)
+    query = answered(environment)["bird-20"][0]
+    messages = Composer().compose(environment.task, query).messages
+    shown = "\n\n".join(f"=== {one.role} ===\n{one.content}" for one in messages)
+    assert shown + "\n" == (SNAPSHOTS / "bird_evidence.txt").read_text(encoding="utf-8")
 
 
 def test_odd_names_are_quoted_so_that_the_schema_can_be_read_as_sql(folder):

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,10 @@ from learnloop.environments import ENVIRONMENTS
 from learnloop.environments.cosql import cosql
 from learnloop.environments.sql_published import BROKEN_GOLD
 from learnloop.errors import DataError
+from learnloop.prompting.composer import Composer
 from learnloop.types import Prediction
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 DIALOGUES = [
     {
@@ -131,6 +135,14 @@ def test_the_turns_of_a_conversation_follow_each_other_in_every_order(folder, or
         assert ids[first : first + 3] == ["cosql-0-1", "cosql-0-2", "cosql-0-3"]
         starts.add(ids[0])
     assert len(starts) == (3 if order == "shuffled" else 2)
+
+
+def test_the_prompt_of_a_later_turn_looks_as_in_the_snapshot(folder):
+    environment = cosql(conversation=True)
+    query = next(query for query, _ in answered(environment) if query.id == "cosql-0-3")
+    messages = Composer().compose(environment.task, query).messages
+    shown = "\n\n".join(f"=== {one.role} ===\n{one.content}" for one in messages)
+    assert shown + "\n" == (SNAPSHOTS / "cosql_conversation.txt").read_text(encoding="utf-8")
 
 
 def test_a_conversation_is_another_task_and_says_so(folder):
