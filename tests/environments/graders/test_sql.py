@@ -192,6 +192,20 @@ def test_text_that_is_no_utf_8_is_an_error_where_asked(path):
     assert SQLGrader(path).run(sql).rows == (("\ufffd\ufffd",),)
 
 
+def test_a_long_text_can_be_read_where_much_may_be(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "long.sqlite")) as connection:
+        connection.execute("CREATE TABLE post (body TEXT)")
+        connection.execute("INSERT INTO post VALUES (?)", ("x" * 60_000,))
+        connection.commit()
+    sql = "SELECT length(body) FROM post"
+    strict = SQLGrader(tmp_path / "long.sqlite")
+    wide = SQLGrader(tmp_path / "long.sqlite", max_bytes=5_000_000)
+    assert strict.run(sql).why == "too large"
+    assert wide.rows(sql) == ((60_000,),)
+    assert wide.rows("SELECT length(printf('%090000d', 7))") == ((90_000,),)
+    assert wide.run("SELECT length(printf('%0100001d', 7))").why == "too large"
+
+
 def test_a_database_with_a_wide_table_can_be_read(tmp_path):
     columns = ", ".join(f"c{number} INTEGER" for number in range(250))
     with closing(sqlite3.connect(tmp_path / "wide.sqlite")) as connection:

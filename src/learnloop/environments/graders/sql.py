@@ -68,7 +68,8 @@ class SQLGrader:
         seconds: Longest time for one statement.
         max_instructions: Most instructions of SQLite's virtual machine for one statement.
         max_rows: Most rows that are read.
-        max_bytes: Most bytes of text and blobs that are read.
+        max_bytes: Most bytes of text and blobs that are read; one value may take a fiftieth of
+            it, and 50,000 in any case.
         clock: Tells seconds.
     """
 
@@ -90,6 +91,7 @@ class SQLGrader:
         self.max_rows = max_rows
         self.max_bytes = max_bytes
         self.clock = clock
+        self._longest = max(MAX_CHARACTERS, max_bytes // 50)
         self._gold: dict[str, Result] = {}
 
     def grade(
@@ -159,8 +161,9 @@ class SQLGrader:
             closing(sqlite3.connect(":memory:")) as within,
             closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection,
         ):
-            within.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_CHARACTERS)
-            bound_functions(connection, within=within)
+            for each in (within, connection):
+                each.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._longest)
+            bound_functions(connection, within=within, longest=self._longest)
             if self.today is not None:
                 fix_today(connection, self.today, within=within)
             _confine(connection)
@@ -254,7 +257,6 @@ _REASONS: dict[int | None, Why] = {
     sqlite3.SQLITE_FULL: "too large",
 }
 _LIMITS: dict[int, int] = {
-    sqlite3.SQLITE_LIMIT_LENGTH: MAX_CHARACTERS,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 20_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 400,
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
