@@ -6,7 +6,6 @@ import pytest
 from learnloop.checks.environments import check_environment
 from learnloop.environments import ENVIRONMENTS
 
-
 BENCHMARKS = ("spider", "cosql", "bird", "hotpotqa", "ddxplus", "ds1000")
 """Their rows do not come with the package; each has a test file with rows of our own."""
 BUNDLED = [name for name in ENVIRONMENTS if name.partition("_published")[0] not in BENCHMARKS]
