@@ -8,7 +8,7 @@ from learnloop.editing.parts import EditorParts
 from learnloop.environments.parity import Parity
 from learnloop.errors import ParameterError
 from learnloop.llm.scripted import Scripted
-from learnloop.runner.params import check_params
+from learnloop.params import check_params
 
 LIMITS = {
     "rewriter": ("max_tokens", "max_characters"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from learnloop.methods import METHODS
-from learnloop.runner.params import check_params
+from learnloop.params import check_params
 from learnloop.runner.study import expand, read_study
 
 STUDIES = Path(__file__).parents[2] / "studies"

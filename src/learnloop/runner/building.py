@@ -19,11 +19,11 @@ from learnloop.memory.memory import Memory
 from learnloop.memory.sqlite import SQLiteStore
 from learnloop.methods import METHODS
 from learnloop.methods.parts import Parts
+from learnloop.params import check_params
 from learnloop.protocols import Embedder, Environment, Journal, LanguageModel, Method, Sensor
 from learnloop.records.schema import RunInfo
 from learnloop.runner.first_contact import FirstContact
 from learnloop.runner.origin import machine, packages
-from learnloop.runner.params import check_params
 from learnloop.runner.privileges import answer_key, check_privileges, demonstrations, method_notes
 from learnloop.runner.resources import Resources
 from learnloop.runner.spec import RunSpec

@@ -4,7 +4,7 @@ import pytest
 from pydantic import BaseModel, PositiveInt
 
 from learnloop.errors import ParameterError
-from learnloop.runner.params import check_params
+from learnloop.params import check_params
 
 
 class Method:
