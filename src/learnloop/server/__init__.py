@@ -1,1 +1,1 @@
-"""Hosts methods behind an OpenAI-compatible endpoint. Empty as yet."""
+"""Hosts methods behind an OpenAI-compatible endpoint that learns from feedback."""
