@@ -1,3 +1,4 @@
+import errno
 import os
 import resource
 import subprocess
@@ -83,6 +84,58 @@ def test_a_torn_line_is_cut_away_before_the_next_is_written(tmp_path):
     file.append(b'{"a":2}\n')
     file.close()
     assert path.read_bytes() == b'{"a":1}\n{"a":2}\n'
+
+
+def full_disk(after):
+    """Fail as a disk does that is full, and says so only when data is to be put on it."""
+    done = 0
+
+    def put_on_disk(file):
+        nonlocal done
+        done += 1
+        if done > after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    return put_on_disk
+
+
+def test_a_line_that_never_got_to_the_disk_ends_the_next_one_and_is_not_there(tmp_path):
+    path = tmp_path / "lines"
+    file = LineFile(path, put_on_disk=full_disk(after=1))
+    file.append(b'{"a":1}\n')
+    file.append(b'{"a":2}\n')
+    with pytest.raises(RecordError, match="No space left on device"):
+        file.append(b'{"a":3}\n')
+    file.close()
+    assert path.read_bytes() == b'{"a":1}\n'
+
+
+def test_closing_waits_for_the_last_line(tmp_path):
+    file = LineFile(tmp_path / "lines", put_on_disk=full_disk(after=0))
+    file.append(b'{"a":1}\n')
+    with pytest.raises(RecordError, match="No space left on device"):
+        file.close()
+    assert (tmp_path / "lines").read_bytes() == b""
+
+
+def test_each_line_is_put_on_the_disk_before_the_next_is_written(tmp_path):
+    path = tmp_path / "lines"
+    sizes = []
+    file = LineFile(path, put_on_disk=lambda _: sizes.append(path.stat().st_size))
+    for number in range(20):
+        file.append(b'{"a":%d}\n' % (number % 10))
+    file.close()
+    assert sizes == [8 * (number + 1) for number in range(20)]
+
+
+def test_lines_that_nobody_waits_for_are_put_on_the_disk_once(tmp_path):
+    calls = []
+    file = LineFile(tmp_path / "lines", sync="at_close", put_on_disk=calls.append)
+    for _ in range(20):
+        file.append(b'{"a":1}\n')
+    assert calls == []
+    file.close()
+    assert len(calls) == 1
 
 
 def test_two_writers_of_one_directory_are_refused(tmp_path):

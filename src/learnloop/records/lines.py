@@ -1,12 +1,22 @@
-"""A file of lines that only grows: one fsync a line, a torn last line is cut away when opened."""
+"""A file of lines that only grows; a torn last line is cut away when it is opened again."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 from learnloop.errors import RecordError
+
+PUT_ON_DISK: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
+"""Waits for the data and the size of a file, which is all that reading it back needs.
+
+A whole fsync, which there is on every system, waits for the times of the file too.
+"""
 
 
 def whole_lines(data: bytes) -> list[bytes]:
@@ -27,10 +37,29 @@ def whole_lines(data: bytes) -> list[bytes]:
 
 
 class LineFile:
-    """Appends lines to one file. A line that cannot be written whole is not there at all."""
+    """Appends lines to one file. A line that cannot be written whole is not there at all.
 
-    def __init__(self, path: Path) -> None:
+    What a process wrote outlives it, however it ends; only a machine that loses its power loses
+    what is not on the disk yet.
+
+    Args:
+        path: The file.
+        sync: `behind` has the system put each line on the disk while the caller goes on, and
+            waits for it before the next line: so all lines but the last are there. `at_close`
+            waits once, at the end.
+        put_on_disk: Waits until what was written to an open file is on the disk.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        sync: Literal["behind", "at_close"] = "behind",
+        put_on_disk: Callable[[int], None] = PUT_ON_DISK,
+    ) -> None:
         self.path = path
+        self.sync = sync
+        self.put_on_disk = put_on_disk
         try:
             self.lines = whole_lines(path.read_bytes()) if path.exists() else []
             self._size = sum(map(len, self.lines))
@@ -38,30 +67,62 @@ class LineFile:
             os.ftruncate(self._file, self._size)
         except OSError as error:
             raise RecordError(f"cannot open {str(path)!r} for writing: {error.strerror}") from error
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._behind: Future[None] | None = None
+        self._unsure = 0
 
     def append(self, line: bytes) -> None:
-        """Write one line and wait until it is on the disk.
+        """Write one line, once the one before is on the disk.
 
         Raises:
             RecordError: The disk is full, or the file went away; the lines before stay whole.
         """
+        self.settle()
         try:
             _write_all(self._file, line)
-            os.fsync(self._file)
         except OSError as error:
-            self._cut_back()
-            raise RecordError(_FAILED.format(path=self.path, why=error.strerror)) from error
-        self._size += len(line)
+            raise self._failed(error) from error
+        if self.sync == "behind":
+            self._unsure = len(line)
+            self._behind = self._pool.submit(self.put_on_disk, self._file)
+        else:
+            self._size += len(line)
+
+    def settle(self) -> None:
+        """Wait until every line is on the disk.
+
+        Raises:
+            RecordError: The last one could not be put there, and is not there at all.
+        """
+        behind, self._behind = self._behind, None
+        if behind is None:
+            return
+        try:
+            behind.result()
+        except OSError as error:
+            raise self._failed(error) from error
+        self._size += self._unsure
 
     def close(self) -> None:
-        """Let go of the file."""
-        os.close(self._file)
+        """Let go of the file.
 
-    def _cut_back(self) -> None:
+        Raises:
+            RecordError: The last line could not be put on the disk.
+        """
         try:
+            self.settle()
+            if self.sync == "at_close":
+                with suppress(OSError):  # nobody waits for these lines
+                    self.put_on_disk(self._file)
+        finally:
+            self._pool.shutdown()
+            os.close(self._file)
+
+    def _failed(self, error: OSError) -> RecordError:
+        """Cut the file back to what is known to be whole, and say what happened."""
+        with suppress(OSError):  # else a torn line is cut away when the file is next opened
             os.ftruncate(self._file, self._size)
-        except OSError:
-            return  # The torn line is cut away when the file is next opened.
+        return RecordError(_FAILED.format(path=self.path, why=error.strerror))
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -1,9 +1,10 @@
-"""Writes a run's directory: append-only, one fsync a step and file, one process at a time."""
+"""Writes a run's directory: append-only, one fsync a step, one process at a time."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -35,7 +36,7 @@ class RunWriter:
         self._lock = lock(directory, LOCK_FILE)
         try:
             self._steps = LineFile(directory / STEPS_FILE)
-            self._timings = LineFile(directory / TIMINGS_FILE)
+            self._timings = LineFile(directory / TIMINGS_FILE, sync="at_close")
         except RecordError:
             os.close(self._lock)
             raise
@@ -51,7 +52,8 @@ class RunWriter:
         return self._timings.lines
 
     def write_info(self, info: RunInfo) -> None:
-        """Write `run.json`, or replace it as a whole."""
+        """Write `run.json`, or replace it as a whole, once all steps are on the disk."""
+        self._steps.settle()
         write_atomically(self.directory / INFO_FILE, encode(INFO, info))
 
     def append_step(self, record: StepRecord) -> None:
@@ -64,9 +66,10 @@ class RunWriter:
 
     def close(self) -> None:
         """Let go of the directory."""
-        self._steps.close()
-        self._timings.close()
-        os.close(self._lock)
+        with ExitStack() as stack:
+            stack.callback(os.close, self._lock)
+            stack.callback(self._timings.close)
+            self._steps.close()
 
     def abandon(self) -> None:
         """Remove the files of a run that has not made a step, so that nothing is half written."""
