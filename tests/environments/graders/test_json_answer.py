@@ -112,6 +112,15 @@ def test_no_reply_breaks_a_parser(reply):
         assert set(json.loads(written)) == {"answer"}
 
 
+@pytest.mark.parametrize("opens", ["[", '{"a":', '[{"a":'])
+@pytest.mark.parametrize("depth", [10, 300, 500, 900, 990, 2000])
+def test_an_answer_nested_to_any_depth_breaks_no_parser(opens, depth):
+    closes = "".join({"[": "]", "{": "}"}[each] for each in reversed(opens) if each in "[{")
+    reply = f'{{"answer": {opens * depth}1{closes * depth}}}'
+    for parse in (parse_answer, parse_published_answer):
+        read_answer(parse(reply))
+
+
 @pytest.mark.parametrize(
     "piece", ["{", '{"a":', "[", "answer is ", "answer: \t", " ", '{"answer":[']
 )

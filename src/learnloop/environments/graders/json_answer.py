@@ -55,7 +55,8 @@ def parse_answer(reply: str) -> str:
     for found in _objects(reply):
         value = next((found[key] for key in found if key.strip().lower() == "answer"), _NO_KEY)
         if value is not _NO_KEY:
-            return write_answer(_without_surrogates(_text(value)))
+            with suppress(RecursionError):  # lists in lists by the hundred are no answer
+                return write_answer(_without_surrogates(_text(value)))
     labelled = [after.strip(_AROUND) for after in _LABEL.findall(reply)]
     answers = [reply.strip(), *filter(None, labelled)]
     return write_answer(_without_surrogates(answers[-1]))
