@@ -116,11 +116,22 @@ def test_published_answers_out_of_the_list_have_the_number_after_the_last(write)
     assert task.parse("I cannot tell") == task.parse("81.") == "49. none of the listed diagnoses"
 
 
-@EDITIONS
-def test_the_options_never_change_and_stand_in_the_instructions(write, make):
+def test_the_options_never_change_and_stand_in_the_instructions(write):
     write([FOUND])
-    options = make().task.instructions.splitlines()[-49:]
+    options = ddxplus().task.instructions.splitlines()[-49:]
     assert options == [f"{number}. {name}" for number, name in enumerate(LABELS)]
+
+
+def test_published_options_stand_before_the_examples_and_the_patient_behind(write):
+    write([FOUND])
+    write([{**FOUND, "row": "1", "age": 7}], "train_98.jsonl")
+    environment = ddxplus_published()
+    query, shown = environment.reset(seed=1), environment.demonstrations(k=1)
+    (message,) = Composer(layout="paper").compose(environment.task, query, examples=shown).messages
+    options = "\n".join(f"{number}. {name}" for number, name in enumerate(LABELS))
+    places = [message.content.index(part) for part in (options, "7 years", "40 years")]
+    assert places == sorted(places)
+    assert message.content.count(options) == 1
 
 
 @EDITIONS

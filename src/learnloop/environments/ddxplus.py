@@ -9,8 +9,8 @@ so.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -37,19 +37,18 @@ def ddxplus(*, order: Literal["shuffled", "given"] = "shuffled") -> Dataset:
         order: `shuffled` or `given`.
     """
     patients = _read_patients()
-    return _dataset("ddxplus", patients, parse=patients.diagnoses.parse, order=order)
+    return _dataset(patients, task=_task(patients.diagnoses), order=order)
 
 
 def ddxplus_published(*, order: Literal["shuffled", "given"] = "shuffled") -> Dataset:
     """Make the stream as StreamBench grades it; the sentences are ours.
 
-    Its quirk, kept here: the first number with a point in a reply is the answer, whatever stands
-    beside it; a name without a number is no answer, nor is a number without a point.
+    The list of diagnoses stands at the very beginning, before any examples. The quirk, kept here:
+    the first number with a point in a reply is the answer, whatever stands beside it; a name
+    without a number is no answer, nor is a number without a point.
     """
     patients = _read_patients()
-    return _dataset(
-        "ddxplus_published", patients, parse=patients.diagnoses.parse_published, order=order
-    )
+    return _dataset(patients, task=_published_task(patients.diagnoses), order=order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,21 +72,15 @@ def _read_patients() -> _Patients:
     )
 
 
-def _dataset(
-    name: str,
-    patients: _Patients,
-    *,
-    parse: Callable[[str], str],
-    order: Literal["shuffled", "given"],
-) -> Dataset:
+def _dataset(patients: _Patients, *, task: Task, order: Literal["shuffled", "given"]) -> Dataset:
     known = patients.diagnoses
     return Dataset(
         edition=Edition(
-            id=f"{name}-v1",
+            id=f"{task.name}-v1",
             length=LENGTH,
             remarks=() if patients.published else (OTHER_PATIENTS,),
         ),
-        task=_task(name, known, parse=parse),
+        task=task,
         items=[_item(row, known) for row in patients.stream],
         grade=_grade,
         order=order,
@@ -95,20 +88,33 @@ def _dataset(
     )
 
 
-def _task(name: str, known: Diagnoses, *, parse: Callable[[str], str]) -> Task:
+def _task(known: Diagnoses) -> Task:
     return Task(
-        name=name,
-        role="You are a doctor who finds the most likely diagnosis of a patient.",
+        name="ddxplus",
+        role=ROLE,
         instructions=(
             "Choose the one diagnosis that fits the patient best from this numbered list:\n"
             f"{known.options}"
         ),
         answer_format="Only the diagnosis with its number, in the form: <number>. <diagnosis>",
         metric="accuracy",
-        parse=parse,
+        parse=known.parse,
         query_label="Patient",
         answer_label="Diagnosis",
     )
+
+
+def _published_task(known: Diagnoses) -> Task:
+    return replace(
+        _task(known),
+        name="ddxplus_published",
+        role=f"{ROLE} These are the diagnoses to choose from, with their numbers:\n{known.options}",
+        instructions="Choose the one diagnosis of the list that fits the patient best.",
+        parse=known.parse_published,
+    )
+
+
+ROLE = "You are a doctor who finds the most likely diagnosis of a patient."
 
 
 def _item(row: Fields, known: Diagnoses, *, prefix: str = "") -> Item:

@@ -58,6 +58,8 @@ def test_what_names_no_diagnosis_stays_as_it_is(reply):
         ("2. Unstable angina", "2. Stable angina"),  # the name is not looked at
         ("Aged 4.5 years: 3. Unstable angina", "4. HIV (early)"),  # the first number, come what may
         ("The answer is:\n03.", "3. Unstable angina"),
+        ("<3>. <Unstable angina>", "3. Unstable angina"),
+        ("<Unstable angina>", "6. none of the listed diagnoses"),
         ("3", "6. none of the listed diagnoses"),  # no point
         ("Unstable angina", "6. none of the listed diagnoses"),
         ("81. Or 3. Unstable angina", "6. none of the listed diagnoses"),

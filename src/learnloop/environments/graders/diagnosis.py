@@ -65,10 +65,11 @@ class Diagnoses:
     def parse_published(self, reply: str) -> str:
         """Return the diagnosis of the first number with a point, wherever it stands.
 
-        Published code reads nothing else; where there is no such number, or none of the list, the
-        answer is the number after the last one, which is never right.
+        Published code reads nothing else, but for angle brackets, which it takes out first: models
+        copy them from the form that is asked for. Where there is no such number, or none of the
+        list, the answer is the number after the last one, which is never right.
         """
-        found = re.search(r"(?<!\d)(\d+)\.", reply)
+        found = re.search(r"(?<!\d)(\d+)\.", re.sub("[<>]", "", reply))
         digits = found.group(1).lstrip("0") if found else ""
         number = int(digits or 0) if found and len(digits) <= _DIGITS else len(self.names)
         if number < len(self.names):
