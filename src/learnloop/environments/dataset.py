@@ -72,12 +72,13 @@ class Dataset:
     """A benchmark as an environment: what comes next does not depend on the answer.
 
     The order is that of `numpy.random.default_rng(seed).permutation`, which is also how the
-    published streams are shuffled; their seed is 42.
+    published streams are shuffled; their seed is 42. Excluded rows are left out afterwards, so
+    that the order of the others does not depend on which they are.
 
     Args:
         edition: Names it, and tells a subset from the whole.
         task: What is asked of the model.
-        items: The rows, in the order of the source.
+        items: The rows, in the order of the source, those that the edition excludes too.
         grade: Grades an answer.
         order: `shuffled`, `by_db` (shuffled, then one group after the other) or `given`.
         demonstrations: Rows with their answers that are not part of the stream.
@@ -96,7 +97,9 @@ class Dataset:
         order: Order = "shuffled",
         demonstrations: Sequence[Item] = (),
     ) -> None:
-        if not items:
+        excluded = frozenset(edition.excluded)
+        kept = tuple(item for item in items if item.query.id not in excluded)
+        if not kept:
             raise DataError(f"{edition.id} has no rows; loosen what selects them")
         if len({item.query.id for item in items}) != len(items):
             raise DataError(f"two rows of {edition.id} have the same id")
@@ -104,8 +107,9 @@ class Dataset:
         self.grade = grade
         self.order = order
         self._task = task
-        self._items = tuple(items)
-        self._gold = {item.query.id: item.gold for item in items}
+        self._source = tuple(items)
+        self._items = kept
+        self._gold = {item.query.id: item.gold for item in kept}
         self._demonstrations = tuple(demonstrations)
         self._order: list[Item] = []
         self._index = 0
@@ -194,9 +198,10 @@ class Dataset:
     def _ordered(self, seed: int) -> list[Item]:
         if self.order == "given":
             return list(self._items)
-        parts = _parts(self._items)
+        parts = _parts(self._source)
         places = np.random.default_rng(seed).permutation(len(parts))
-        shuffled = [item for place in places for item in parts[int(place)]]
+        everything = [item for place in places for item in parts[int(place)]]
+        shuffled = [item for item in everything if item.query.id in self._gold]
         if self.order == "by_db":
             shuffled.sort(key=lambda item: item.query.group)
         return shuffled

@@ -78,12 +78,14 @@ def sql_dataset(
 ) -> Dataset:
     """Make the stream of a default edition; questions whose SQL is broken are excluded by id."""
     broken = tuple(one.id for one in benchmark.questions if one.broken)
-    asked = [one for one in benchmark.questions if not one.broken]
-    contexts = schemas(benchmark.path_of, [one.database for one in asked])
+    asked = {one.database for one in benchmark.questions if not one.broken}
+    contexts = schemas(benchmark.path_of, sorted(asked))
     return Dataset(
         edition=replace(edition, excluded=(*edition.excluded, *broken)),
         task=sql_task(benchmark.name),
-        items=[sql_item(one, context=contexts[one.database]) for one in asked],
+        items=[
+            sql_item(one, context=contexts.get(one.database, "")) for one in benchmark.questions
+        ],
         grade=grade,
         order=order,
         demonstrations=[sql_item(one) for one in benchmark.demonstrations],
