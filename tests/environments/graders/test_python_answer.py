@@ -48,6 +48,12 @@ def test_parsing_what_was_parsed_changes_nothing_that_has_no_fence_in_it(text):
         assert out_of_fence(parse_code(in_fence(code))) == code
 
 
+@pytest.mark.parametrize("character", ["\x0c", "\x1c", "\x85", "\u2028"])
+def test_only_line_breaks_of_python_end_a_line(character):
+    code = f"x = 'a{character}b'"
+    assert out_of_fence(parse_code(f"```python\r\n \r\n{code}\r\ny = 1\r\n```")) == f"{code}\ny = 1"
+
+
 @given(st.text())
 def test_any_reply_gives_some_answer(text):
     assert parse_code(text).startswith("```python\n")

@@ -12,6 +12,7 @@ _MARKERS = re.compile(
     r"^[ \t]*(?:</?code>|(?:#+ )?(?:BEGIN|END) SOLUTION|# SOLUTION (?:START|END))[ \t]*$", re.M
 )
 _PUBLISHED = re.compile(r"```python(.*?)```", re.S)
+_EMPTY_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _OPEN, _CLOSE = "```python\n", "\n```"
 
 
@@ -50,10 +51,8 @@ def parse_published_code(reply: str) -> str:
 
 def in_fence(code: str) -> str:
     """Return code in a fence, as an answer is written; empty lines around it go."""
-    lines = code.rstrip().splitlines()
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    return _OPEN + "\n".join(lines) + _CLOSE
+    lines = code.rstrip().replace("\r\n", "\n")
+    return _OPEN + _EMPTY_LINES.sub("", lines) + _CLOSE
 
 
 def out_of_fence(answer: str) -> str:
