@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from learnloop.editing.contrastive import ContrastiveWriter
+from learnloop.editing.case_writer import CaseWriter
+from learnloop.editing.contrastive import CONTRASTIVE
 from learnloop.editing.drafting import PolicyStyle
 from learnloop.errors import ParameterError, RateLimitError
 from learnloop.llm.scripted import Scripted
@@ -22,8 +23,11 @@ def ask(task):
             seen.extend(message.content for message in messages)
             return reply
 
-        writer = ContrastiveWriter(
-            model=Scripted(listen), task=task, style=PolicyStyle(**style) if style else None
+        writer = CaseWriter(
+            wording=CONTRASTIVE,
+            model=Scripted(listen),
+            task=task,
+            style=PolicyStyle(**style) if style else None,
         )
         draft = writer.write(QUERY, evidence=evidence, previous=previous)
         return draft, "\n".join(seen)
@@ -54,7 +58,7 @@ def test_bullets_name_the_cases_they_came_from(ask, make_episode):
 
 def test_without_cases_no_call_is_made(task):
     model = Scripted(["never"])
-    writer = ContrastiveWriter(model=model, task=task)
+    writer = CaseWriter(model=model, task=task, wording=CONTRASTIVE)
     assert not writer.write(QUERY, evidence=(), previous=None).refused
     assert model.calls == 0
 
@@ -69,7 +73,7 @@ def test_a_bad_policy_is_refused_and_says_why(ask, make_episode, reply):
 
 def test_a_failed_call_is_a_refused_draft(task, make_episode):
     model = Scripted([], failures={0: RateLimitError("slow down")})
-    draft = ContrastiveWriter(model=model, task=task).write(
+    draft = CaseWriter(model=model, task=task, wording=CONTRASTIVE).write(
         QUERY, evidence=[make_episode("a")], previous=None
     )
     assert draft.refused

@@ -1,7 +1,8 @@
 import pytest
 
+from learnloop.editing.case_writer import CaseWriter
 from learnloop.editing.drafting import PolicyStyle
-from learnloop.editing.neutral import NeutralWriter
+from learnloop.editing.neutral import NEUTRAL
 from learnloop.llm.scripted import Scripted
 from learnloop.types import Bullet, Policy, Query
 
@@ -19,7 +20,9 @@ def ask(task):
             seen.extend(message.content for message in messages)
             return "POLICY:\n- Use euros."
 
-        writer = NeutralWriter(model=Scripted(listen), task=task, style=PolicyStyle(**style))
+        writer = CaseWriter(
+            model=Scripted(listen), task=task, wording=NEUTRAL, style=PolicyStyle(**style)
+        )
         draft = writer.write(QUERY, evidence=evidence, previous=previous)
         return draft, "\n".join(seen)
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
-from learnloop.editing.contrastive import ContrastiveWriter
+from learnloop.editing.case_writer import CaseWriter
+from learnloop.editing.contrastive import CONTRASTIVE
 from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
 from learnloop.editing.rules import RulesWriter
 from learnloop.memory.memory import Memory
@@ -292,9 +293,10 @@ def _writer(parts: Parts, settings: DRPGSettings) -> PolicyWriter:
             min_fit=settings.min_fit,
             seed=parts.seed,
         )
-    return ContrastiveWriter(
+    return CaseWriter(
         model=parts.policy_model,
         task=parts.task,
+        wording=CONTRASTIVE,
         style=PolicyStyle(
             prompt=settings.policy_prompt,
             form=settings.policy_form,

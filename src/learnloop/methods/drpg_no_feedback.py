@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
+from learnloop.editing.case_writer import CaseWriter
 from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
-from learnloop.editing.neutral import NeutralWriter
+from learnloop.editing.neutral import NEUTRAL
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Similar
 from learnloop.methods.answering import Answerer
@@ -183,9 +184,10 @@ class DRPGNoFeedback:
 
 
 def _writer(parts: Parts, settings: DRPGNoFeedbackSettings) -> PolicyWriter:
-    return NeutralWriter(
+    return CaseWriter(
         model=parts.policy_model,
         task=parts.task,
+        wording=NEUTRAL,
         style=PolicyStyle(
             prompt=settings.policy_prompt,
             form=settings.policy_form,

@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
 from learnloop.control.proportional import ProportionalGate
-from learnloop.editing.contrastive import ContrastiveWriter
+from learnloop.editing.case_writer import CaseWriter
+from learnloop.editing.contrastive import CONTRASTIVE
 from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
@@ -202,9 +203,10 @@ class PosthocPolicy:
 
 
 def _writer(parts: Parts, settings: PosthocPolicySettings) -> PolicyWriter:
-    return ContrastiveWriter(
+    return CaseWriter(
         model=parts.policy_model,
         task=parts.task,
+        wording=CONTRASTIVE,
         style=PolicyStyle(
             prompt=settings.policy_prompt,
             form=settings.policy_form,
