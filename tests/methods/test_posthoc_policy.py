@@ -2,7 +2,8 @@ import pytest
 from pydantic import ValidationError
 
 from learnloop.errors import ModelTimeoutError
-from learnloop.methods.posthoc_policy import PosthocPolicy
+from learnloop.methods.drpg import DRPGSettings
+from learnloop.methods.posthoc_policy import PUBLISHED, PosthocPolicy, PosthocPolicySettings
 from learnloop.types import Feedback
 
 
@@ -121,6 +122,28 @@ def test_the_answering_model_sees_right_answers_and_no_wrong_one(make, teach):
     assert set(teach(method, 9, correct=True).examples) == {"q0", "q2"}
     only, parts = make(policy_only=True)
     assert teach(only, 10, correct=True).examples == ()
+
+
+@pytest.mark.parametrize("insertion", ["literal", "pattern"])
+def test_a_backslash_costs_examples_and_policy_until_the_next_edit_only_as_published(
+    make, teach, insertion
+):
+    method, parts = make("POLICY:\n- Match \\d+.", insertion=insertion)
+    for number in range(2):
+        teach(method, number, correct=True)
+    teach(method, 2, correct=False)
+    for number in (3, 4):
+        prediction = teach(method, number, correct=True)
+        assert bool(prediction.policy) is bool(prediction.examples) is (insertion == "literal")
+    parts.model.script = lambda heard: "POLICY:\n- Write the word."
+    teach(method, 5, correct=False)
+    assert teach(method, 6, correct=True).examples
+
+
+def test_published_is_what_it_is_for_drpg():
+    ours, theirs = PosthocPolicySettings(variant="published"), DRPGSettings(variant="published")
+    for name in PUBLISHED:
+        assert getattr(ours, name) == getattr(theirs, name)
 
 
 @pytest.mark.parametrize("params", [{"k": 0}, {"kk": 1}, {"policy_cases": "correct"}])

@@ -24,7 +24,7 @@ from learnloop.methods.calls import (
     written,
 )
 from learnloop.methods.parts import Parts
-from learnloop.methods.published import PUBLISHED_LIMITS, inserted_as_pattern
+from learnloop.methods.published import PUBLISHED_LIMITS, Insertion, inserted
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -89,7 +89,7 @@ class DRPGSettings(BaseModel):
     pool: Literal["per_class", "common"] = "per_class"
     example_format: ExampleFormat = "plain"
     reasoning: bool = False
-    insertion: Literal["literal", "pattern"] = "literal"
+    insertion: Insertion = "literal"
     empty_examples: Literal["omit", "keep"] = "omit"
     layout: Layout = "cache"
     max_tokens: PositiveInt = 256
@@ -215,10 +215,10 @@ class DRPG:
         policy = before if draft.refused else draft.policy
         k = self.settings.k
         examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
-        if self.settings.insertion == "pattern" and policy is not None:
-            policy = inserted_as_pattern(policy)
-            examples = examples if policy is not None else ()
-        return self.answerer.answer(query, examples=examples, policy=policy, evidence=evidence)
+        shown = inserted(policy, examples=examples, insertion=self.settings.insertion)
+        return self.answerer.answer(
+            query, examples=shown.examples, policy=shown.policy, evidence=evidence
+        )
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         episode = remember(self.memory, query, prediction, feedback)

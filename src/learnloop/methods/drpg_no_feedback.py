@@ -14,7 +14,7 @@ from learnloop.memory.retrieval import Similar
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import CallKind, Outlook, exactly, one_answer_each, up_to, written
 from learnloop.methods.parts import Parts
-from learnloop.methods.published import PUBLISHED_LIMITS, inserted_as_pattern
+from learnloop.methods.published import PUBLISHED_LIMITS, Insertion, inserted
 from learnloop.methods.unjudged import remember_unjudged
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Journal, PolicyWriter, Retriever
@@ -53,7 +53,7 @@ class DRPGNoFeedbackSettings(BaseModel):
     policy_prompt: PolicyPrompt = "drpg"
     policy_bullets: PositiveInt | None = None
     policy_form: PolicyForm = "bullets"
-    insertion: Literal["literal", "pattern"] = "literal"
+    insertion: Insertion = "literal"
     reasoning: bool = False
     layout: Layout = "cache"
     max_tokens: PositiveInt = 256
@@ -162,10 +162,10 @@ class DRPGNoFeedback:
         evidence = found[-(self.settings.policy_cases or len(found)) :]
         policy = self._policy(query, evidence)
         examples = () if self.settings.policy_only else found
-        if self.settings.insertion == "pattern" and policy is not None:
-            policy = inserted_as_pattern(policy)
-            examples = examples if policy is not None else ()
-        return self.answerer.answer(query, examples=examples, policy=policy, evidence=evidence)
+        shown = inserted(policy, examples=examples, insertion=self.settings.insertion)
+        return self.answerer.answer(
+            query, examples=shown.examples, policy=shown.policy, evidence=evidence
+        )
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         if remember_unjudged(self.memory, query, prediction) is None:

@@ -15,7 +15,7 @@ from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import WRONG_SHARE, CallKind, Outlook, one_answer_each, up_to, written
 from learnloop.methods.parts import Parts
-from learnloop.methods.published import PUBLISHED_LIMITS
+from learnloop.methods.published import PUBLISHED_LIMITS, Insertion, inserted
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
@@ -39,6 +39,7 @@ class PosthocPolicySettings(BaseModel):
         policy_form: `bullets`, or `text` as published.
         case_format: `plain`, or `labelled` as published.
         example_format: `plain`, or `labelled` as published.
+        insertion: `literal`, or `pattern` as published.
         reasoning: Ask the answering model for reasoning before the answer.
         layout: Order of the prompt; `paper` as published.
         max_tokens: Limit on an answer.
@@ -59,6 +60,7 @@ class PosthocPolicySettings(BaseModel):
     policy_form: PolicyForm = "bullets"
     case_format: ExampleFormat = "plain"
     example_format: ExampleFormat = "plain"
+    insertion: Insertion = "literal"
     reasoning: bool = False
     layout: Layout = "cache"
     max_tokens: PositiveInt = 256
@@ -76,6 +78,7 @@ PUBLISHED: dict[str, object] = {
     "policy_form": "text",
     "case_format": "labelled",
     "example_format": "labelled",
+    "insertion": "pattern",
     "layout": "paper",
     **PUBLISHED_LIMITS,
 }
@@ -170,7 +173,8 @@ class PosthocPolicy:
     def predict_one(self, query: Query) -> Prediction:
         k = self.settings.k
         examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
-        return self.answerer.answer(query, examples=examples, policy=self._policy)
+        shown = inserted(self._policy, examples=examples, insertion=self.settings.insertion)
+        return self.answerer.answer(query, examples=shown.examples, policy=shown.policy)
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         episode = remember(self.memory, query, prediction, feedback)

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from learnloop.types import Policy
+from learnloop.types import Episode, Policy
+
+Insertion = Literal["literal", "pattern"]
+"""How a policy gets into a message: as it is, or as in the published code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """What of an earlier stream an answering model is shown."""
+
+    examples: tuple[Episode, ...]
+    policy: Policy | None
+
+
+def inserted(policy: Policy | None, *, examples: Sequence[Episode], insertion: Insertion) -> Learnt:
+    """Return what of a policy and examples gets into a message; nothing where insertion fails."""
+    if insertion == "literal" or policy is None:
+        return Learnt(examples=tuple(examples), policy=policy)
+    changed = inserted_as_pattern(policy)
+    return Learnt(examples=tuple(examples) if changed else (), policy=changed)
 
 
 def inserted_as_pattern(policy: Policy) -> Policy | None:
