@@ -33,7 +33,7 @@ def cosql(
     conversation: bool = False,
     databases: str = "",
     order: Order = "shuffled",
-    seconds: float = 10.0,
+    seconds: float = 30.0,
 ) -> Dataset:
     """Make the stream of CoSQL turns; those whose own SQL does not run are excluded by id.
 

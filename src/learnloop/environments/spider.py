@@ -18,13 +18,13 @@ LENGTH = 2147
 """Queries of the published stream."""
 
 
-def spider(*, databases: str = "", order: Order = "shuffled", seconds: float = 5.0) -> Dataset:
+def spider(*, databases: str = "", order: Order = "shuffled", seconds: float = 30.0) -> Dataset:
     """Make the stream of Spider questions.
 
     Args:
         databases: Names of the databases to ask about, separated by commas; all where empty.
         order: `shuffled`, `by_db` or `given`.
-        seconds: Longest time for one SQL statement.
+        seconds: Longest time for one SQL statement; its limit on instructions comes first.
     """
     benchmark = _benchmark().only(databases)
     return sql_dataset(
@@ -44,7 +44,7 @@ def spider_published(
         order: `shuffled`, `by_db` or `given`.
         empty: What an empty result is where the right one is empty too: `wrong` as in
             StreamBench, `right` as in DRPG's code.
-        seconds: Longest time for one SQL statement.
+        seconds: Longest time for one SQL statement; its limit on instructions comes first.
     """
     return published_sql_dataset(_benchmark(), order=order, empty=empty, seconds=seconds)
 
