@@ -44,7 +44,7 @@ def spider_published(
         order: `shuffled`, `by_db` or `given`.
         empty: What an empty result is where the right one is empty too: `wrong` as in
             StreamBench, `right` as in DRPG's code.
-        seconds: Longest time for one SQL statement; its limit on instructions comes first.
+        seconds: Longest time for one SQL statement.
     """
     return published_sql_dataset(_benchmark(), order=order, empty=empty, seconds=seconds)
 
