@@ -159,3 +159,32 @@ def test_ctrl_c_says_how_to_go_on_and_going_on_gives_the_same(learnloop, tmp_pat
     assert learnloop(*command, "there").exit_code == 0
     here, there = (tmp_path / name / "steps.jsonl" for name in ("here", "there"))
     assert here.read_bytes() == there.read_bytes()
+
+
+@pytest.fixture
+def hotpotqa(tmp_path, monkeypatch):
+    """Three questions of our own as the rows of HotpotQA."""
+    folder = tmp_path / "data" / "hotpotqa"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("LEARNLOOP_DATA", str(folder.parent))
+    context = [["Rex", "Rex is a dog."], ["Tom", "Tom is a cat."]]
+    rows = [
+        {"id": name, "question": f"What is {name}?", "answer": answer, "context": context}
+        for name, answer in (("Rex", "dog"), ("Tom", "cat"), ("he", "a pet"))
+    ]
+    (folder / "stream.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize(("words", "seed"), [((), 42), (("--seed", "7"), 7), (("-s", "0"), 0)])
+def test_a_benchmark_comes_in_its_published_order_unless_told_otherwise(
+    learnloop, tmp_path, hotpotqa, words, seed
+):
+    done = learnloop("run", "hotpotqa", "-m", "oracle", "--model", "none", "-o", "here", *words)
+    assert done.exit_code == 0, done.stderr
+    assert read_run(tmp_path / "here").info.spec["seed"] == seed
+
+
+def test_a_subset_is_called_one_at_the_end_of_its_run(learnloop, hotpotqa):
+    done = learnloop("run", "hotpotqa", "-m", "oracle", "--model", "none", "-o", "here")
+    text = " ".join(done.stdout.split())
+    assert "a subset: 3 of the 1,500 published queries; the method is told the right" in text

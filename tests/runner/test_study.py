@@ -56,6 +56,12 @@ def test_a_file_without_grids_is_one(tmp_path):
     assert [spec.seed for spec in expand(read)] == [0, 1]
 
 
+def test_without_seeds_each_environment_has_its_own_order(tmp_path):
+    text = 'methods = "zero_shot"\nenvironments = ["spider", "bird-published", "house_rules"]\n'
+    seeds = {spec.environment: spec.seed for spec in expand(study(tmp_path, text))}
+    assert seeds == {"spider": 42, "bird-published": 42, "house_rules": 0}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from learnloop.cli.assignments import read_assignments
 from learnloop.cli.progress import Progress, percent
+from learnloop.environments import PUBLISHED_SEED, default_seed
 from learnloop.records.reader import read_run
 from learnloop.records.summary import Summary, summarise
 from learnloop.runner.budget import Budget, Spending
@@ -25,6 +26,7 @@ from learnloop.settings import read_settings
 
 RUNS = Path("runs")
 INTERRUPTED = 130
+SEEDS = f"Default: {PUBLISHED_SEED}, as published, for the six benchmarks; 0 for the others."
 
 
 def run(  # noqa: PLR0913 - each parameter is an option of the command
@@ -41,7 +43,9 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
     steps: Annotated[
         int | None, typer.Option("--steps", "-n", help="Number of queries; default: all.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", "-s", help="Decides the order of queries.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", "-s", help="Decides the order of queries. " + SEEDS)
+    ] = None,
     feedback: Annotated[
         str, typer.Option("--feedback", help="What arrives: binary, comment, correction=0.5, …")
     ] = "binary",
@@ -76,7 +80,7 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
             policy_model=policy_model,
             agents=list(agents or ()),
             steps=steps,
-            seed=seed,
+            seed=default_seed(environment) if seed is None else seed,
             feedback=feedback,
             embedder=embedder,
         )
@@ -112,7 +116,10 @@ def _report(directory: Path, *, length: int, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(summary) | {"dir": str(directory)}))
         return
-    Console().print(_final_table(summary, length=length, directory=directory))
+    table = _final_table(summary, length=length, directory=directory)
+    if records.info.note:
+        table.add_row("note", records.info.note)
+    Console().print(table)
 
 
 def _final_table(summary: Summary, *, length: int, directory: Path) -> Table:

@@ -1,5 +1,7 @@
 """Streams of queries; the only place that knows an answer."""
 
+from __future__ import annotations
+
 from learnloop.protocols import Environment
 from learnloop.registry import Registry
 
@@ -27,4 +29,24 @@ ENVIRONMENTS: Registry[Environment] = Registry(
     group="learnloop.environments",
 )
 
-__all__ = ["ENVIRONMENTS"]
+PUBLISHED_SEED = 42
+"""The seed of the published order of the benchmarks' streams."""
+
+_BENCHMARKS = ("spider", "cosql", "bird", "hotpotqa", "ddxplus", "ds1000")
+
+
+def default_seed(environment: str) -> int:
+    """Return the seed of a run that names none: a benchmark's published one, else 0.
+
+    Raises:
+        UnknownNameError: There is no such environment.
+
+    Examples:
+        >>> default_seed("spider-published"), default_seed("house_rules")
+        (42, 0)
+    """
+    name = ENVIRONMENTS.resolve(environment).removesuffix("_published")
+    return PUBLISHED_SEED if name in _BENCHMARKS else 0
+
+
+__all__ = ["ENVIRONMENTS", "PUBLISHED_SEED", "default_seed"]

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, model_validator
 
+from learnloop.environments import default_seed
 from learnloop.errors import ConfigError
 from learnloop.llm.absent import NO_MODEL
 from learnloop.llm.endpoints import Endpoint
@@ -43,6 +44,7 @@ class Grid(BaseModel):
     """Every method on every environment, with every kind of feedback and every seed.
 
     Attributes:
+        seeds: Each a number; `None`, where the file names none, is the environment's default.
         policy_models: Names of the models that write policies and edits, each with every model; a
             model that is its own is written by its name. Where there is none, each is its own.
         agents: Models that answer beside each of `models`, for methods of several agents.
@@ -56,7 +58,7 @@ class Grid(BaseModel):
     methods: list[Entry]
     environments: list[Entry]
     feedback: list[str] = Field(default_factory=lambda: ["binary"])
-    seeds: list[int] = Field(default_factory=lambda: [0], min_length=1)
+    seeds: list[int | None] = Field(default_factory=lambda: [None], min_length=1)
     models: list[str] = Field(default_factory=lambda: ["local"])
     policy_models: list[str] = Field(default_factory=list)
     agents: list[str] = Field(default_factory=list)
@@ -126,12 +128,13 @@ def expand(study: Study) -> tuple[RunSpec, ...]:
 
     Raises:
         ParameterError: A run would have a field out of range.
+        UnknownNameError: No seed is named, and there is no such environment to have a default.
     """
     placed = [
-        (grid.seeds.index(spec.seed), spec)
+        (place, spec)
         for grid in study.grids
-        for spec in _expand_grid(grid)
-        if grid.keep == "steps" or spec.seed in grid.seeds[: grid.keep_steps_for]
+        for place, spec in _expand_grid(grid)
+        if grid.keep == "steps" or place < grid.keep_steps_for
     ]
     return _distinct(spec for _, spec in sorted(placed, key=lambda one: one[0]))
 
@@ -141,25 +144,27 @@ def expand_summaries(study: Study) -> tuple[RunSpec, ...]:
 
     Raises:
         ParameterError: A run would have a field out of range.
+        UnknownNameError: No seed is named, and there is no such environment to have a default.
     """
     grids = (grid for grid in study.grids if grid.keep == "summaries")
-    return _distinct(spec for grid in grids for spec in _expand_grid(grid))
+    return _distinct(spec for grid in grids for _, spec in _expand_grid(grid))
 
 
 def _distinct(specs: Iterable[RunSpec]) -> tuple[RunSpec, ...]:
     return tuple({spec.hash: spec for spec in specs}.values())
 
 
-def _expand_grid(grid: Grid) -> Iterator[RunSpec]:
+def _expand_grid(grid: Grid) -> Iterator[tuple[int, RunSpec]]:
+    """Return each run, with the place of its seed among those of the grid."""
     axes = itertools.product(
-        grid.seeds,
+        enumerate(grid.seeds),
         _pairs(grid),
         _settled(grid.environments),
         grid.feedback,
         _settled(grid.methods),
     )
-    for seed, (model, policy_model), environment, feedback, method in axes:
-        yield make_spec(
+    for (place, seed), (model, policy_model), environment, feedback, method in axes:
+        spec = make_spec(
             environment=environment.name,
             environment_params=environment.params,
             method=method.name,
@@ -168,11 +173,12 @@ def _expand_grid(grid: Grid) -> Iterator[RunSpec]:
             policy_model=policy_model,
             agents=grid.agents,
             steps=grid.steps,
-            seed=seed,
+            seed=default_seed(environment.name) if seed is None else seed,
             feedback=feedback,
             embedder=grid.embedder,
             label=method.label,
         )
+        yield place, spec
 
 
 def _pairs(grid: Grid) -> list[tuple[str, str | None]]:
