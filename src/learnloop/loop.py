@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from learnloop.errors import EditingError, LanguageModelError, ParameterError
+from learnloop.errors import EditingError, LanguageModelError, ParameterError, StoreError
 from learnloop.protocols import (
     CallBudget,
     Comparator,
@@ -18,6 +19,8 @@ from learnloop.protocols import (
     Select,
     Trial,
 )
+from learnloop.seen import Seen
+from learnloop.states import State
 from learnloop.types import (
     NO_BUDGET,
     Comparison,
@@ -66,6 +69,30 @@ class LoopParts:
     recall: Recall | None = None
 
 
+class LoopState(State):
+    """All that a loop knows beside the versions of its prompt.
+
+    Attributes:
+        history: All that the gate was told, one letter each: an error of `0` or `1`, or in
+            brackets, and a reset with the prompt `c`hanged or `k`ept. A fresh gate that is told
+            the same is the same gate, whatever it is.
+        judged: Ids of the queries whose error the gate was told, the newest ones.
+        episodes: What may be evidence, oldest first.
+        calls: What all edits took.
+        judging: Version of the prompt that the gate's errors are about.
+        shadow: The prompt on trial against it.
+        trial: The errors that it and the shadow made in the trial.
+    """
+
+    history: str
+    judged: tuple[str, ...]
+    episodes: tuple[Episode, ...]
+    calls: int
+    judging: int
+    shadow: Prompt | None
+    trial: tuple[tuple[float, float], ...]
+
+
 class ClosedLoop:
     """Holds the prompt in force and lets the editor rewrite it when the gate opens.
 
@@ -78,6 +105,9 @@ class ClosedLoop:
     back where the trial says so; until the trial is over, nothing is edited. An earlier prompt
     that explains the evidence is put in force again without asking the editor, also where the
     budget does not allow an edit any more. Neither makes a call.
+
+    A prompt that is pinned stays in force. One that somebody else puts in force is judged afresh
+    from the next feedback on, and what an editor wrote for the one before it is dropped.
 
     Args:
         prompts: The versions of the prompt.
@@ -105,8 +135,12 @@ class ClosedLoop:
         self.journal = journal
         self.memory = memory
         self._episodes: dict[str, Episode] = {}
-        self._judged: set[str] = set()
+        self._judged = Seen()
+        self._told = 0
+        self._history: list[str] = []
+        self._judging = prompts.current.version
         self._shadow: Prompt | None = None
+        self._trial: list[tuple[float, float]] = []
 
     def predict(self, query: Query) -> Prediction:
         """Answer a query under the prompt in force."""
@@ -118,21 +152,94 @@ class ClosedLoop:
         Raises:
             EditingError: The editor failed; the prompt stays as it was.
         """
+        self._mind_others()
         comparison = self._compare(query, prediction, feedback)
         told = comparison is not None and query.id not in self._judged
         self._remember(query, prediction, feedback, told=told)
         if comparison is None or not told:
             return None
         self._judged.add(query.id)
-        decision = self.parts.gate.decide(comparison.error)
-        if self._shadow is not None:
-            decision = _held_back(decision)
+        decision = self._decide(comparison.error)
         self.journal.decided(comparison.error, decision)
         if self._shadow is not None:
             self._judge_trial(self._shadow, query, feedback)
-        elif decision.opened or NO_BUDGET in decision.terms:
+        elif not self.prompts.pinned and (decision.opened or NO_BUDGET in decision.terms):
             self._act(decision)
         return decision
+
+    def state(self) -> dict[str, object]:
+        """Return all that the loop knows beside the versions of its prompt.
+
+        The history of the gate grows by a letter a judged query, all else is bounded.
+        """
+        return LoopState(
+            history="".join(self._history),
+            judged=self._judged.ids,
+            episodes=tuple(self._episodes.values()),
+            calls=self.parts.budget.used,
+            judging=self._judging,
+            shadow=self._shadow,
+            trial=tuple(self._trial),
+        ).written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Go on from a state, over the same versions of the prompt.
+
+        Raises:
+            StoreError: It cannot be read, or this loop knows something already.
+        """
+        read = LoopState.read(state)
+        if self._history or self._episodes:
+            raise StoreError(
+                "a loop that has learnt something takes no other state; make a new one"
+            )
+        for told in _HISTORY.findall(read.history):
+            self._replay(told)
+        self._judged = Seen(read.judged)
+        self._episodes = {episode.id: episode for episode in read.episodes}
+        self.parts.budget.used = read.calls
+        self._judging, self._shadow = read.judging, read.shadow
+        if self.parts.trial is not None and self._shadow is not None:
+            self.parts.trial.begin()
+            for new, old in read.trial:
+                self.parts.trial.judge(new=new, old=old)
+        self._trial = list(read.trial)
+
+    def _replay(self, told: str) -> None:
+        if told in _RESETS:
+            self._reset(changed=told == _CHANGED)
+        else:
+            self._tell(float(told.strip("()")))
+
+    def _tell(self, error: float) -> Decision:
+        """Tell the gate an error."""
+        decision = self.parts.gate.decide(error)
+        self._history.append(str(int(error)) if error in (0, 1) else f"({error!r})")
+        self._told += 1
+        return decision
+
+    def _reset(self, *, changed: bool) -> None:
+        """Have the gate begin again, with the version now in force."""
+        self.parts.gate.reset(changed=changed)
+        self._history.append(_CHANGED if changed else _KEPT)
+        self._judging = self.prompts.current.version
+
+    def _mind_others(self) -> None:
+        """Begin again where somebody else put a prompt in force, or pinned the one on trial."""
+        current = self.prompts.current
+        if current.version != self._judging:
+            self._shadow = None
+            self._note("steered", current.text, *_line(current))
+            self._reset(changed=True)
+        if self.prompts.pinned:
+            self._shadow = None
+
+    def _decide(self, error: float) -> Decision:
+        """Tell the gate an error, and hold an opening back where there must be no edit now."""
+        decision = self._tell(error)
+        if self._shadow is not None:
+            return _held_back(decision, "trial")
+        return _held_back(decision, "pinned") if self.prompts.pinned else decision
 
     def _compare(
         self, query: Query, prediction: Prediction, feedback: Feedback
@@ -173,7 +280,7 @@ class ClosedLoop:
             id=query.id,
             query=query,
             answer=prediction.text,
-            step=len(self._judged) if known is None or told else known.step,
+            step=self._told if known is None or told else known.step,
             source=_MODEL,
             correct=feedback.correct,
             feedback=(*heard, feedback),
@@ -184,14 +291,16 @@ class ClosedLoop:
     def _judge_trial(self, shadow: Prompt, query: Query, feedback: Feedback) -> None:
         assert self.parts.trial is not None
         new = self._error(self.prompts.current, query, feedback)
-        verdict = self.parts.trial.judge(new=new, old=self._error(shadow, query, feedback))
+        old = self._error(shadow, query, feedback)
+        verdict = self.parts.trial.judge(new=new, old=old)
+        self._trial.append((new, old))
         if verdict == "open":
             return
         self._shadow = None
         if verdict == "roll_back":
             restored = self.prompts.restore(shadow.version, cause="roll_back")
             self._note("rolled_back", restored.text, *_line(restored))
-            self.parts.gate.reset(changed=True)
+            self._reset(changed=True)
 
     def _act(self, decision: Decision) -> None:
         """Recall an earlier prompt, or else have the editor write one, if it may be called."""
@@ -200,12 +309,14 @@ class ClosedLoop:
             return
         before = self.prompts.current
         edit = self._edit(before, evidence)
+        if self.prompts.pinned or self.prompts.current != before:
+            edit = replace(edit, text=None, reason=_OVERTAKEN)
         changed = edit.text is not None and edit.text != before.text
         self._record(edit, changed=changed)
         if changed and self.parts.trial is not None:
             self.parts.trial.begin()
-            self._shadow = before
-        self.parts.gate.reset(changed=changed)
+            self._shadow, self._trial = before, []
+        self._reset(changed=self.prompts.current != before)
 
     def _edit(self, prompt: Prompt, evidence: Sequence[Episode]) -> Edit:
         """Call the editor and settle; one that failed is charged with all that was reserved."""
@@ -243,7 +354,7 @@ class ClosedLoop:
             return False
         recalled = self.prompts.restore(known[choice].version, cause="recall")
         self._note("recalled", recalled.text, *_line(recalled))
-        self.parts.gate.reset(changed=True)
+        self._reset(changed=True)
         return True
 
     def _other_texts(self) -> list[Prompt]:
@@ -273,8 +384,8 @@ def _judges(feedback: Feedback) -> bool:
     return any(part is not None for part in said)
 
 
-def _held_back(decision: Decision) -> Decision:
-    return replace(decision, opened=False, terms={**decision.terms, "trial": 1.0})
+def _held_back(decision: Decision, reason: str) -> Decision:
+    return replace(decision, opened=False, terms={**decision.terms, reason: 1.0})
 
 
 def _line(prompt: Prompt) -> tuple[str, ...]:
@@ -283,3 +394,7 @@ def _line(prompt: Prompt) -> tuple[str, ...]:
 
 
 _MODEL = Source(kind="model")
+_CHANGED, _KEPT = "c", "k"
+_RESETS = (_CHANGED, _KEPT)
+_HISTORY = re.compile(r"[01ck]|\([^()]*\)")
+_OVERTAKEN = "another version came into force, or was pinned, while it was written"

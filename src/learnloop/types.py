@@ -279,6 +279,19 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What the answering model is to be shown for a query, before any budget cuts it.
+
+    `evidence` is what a policy writer was shown, and no answering model is.
+    """
+
+    examples: tuple[Episode, ...] = ()
+    policy: Policy | None = None
+    prompt: Prompt | None = None
+    evidence: tuple[Episode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """What an editor proposes; `text` is `None` where the old prompt stays, and `reason` why.
 
