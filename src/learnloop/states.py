@@ -1,4 +1,4 @@
-"""How what a part has learnt becomes JSON and is read again: with a version, and nothing unknown."""
+"""How what a part has learnt becomes JSON and is read again: with a version, nothing unknown."""
 
 from __future__ import annotations
 

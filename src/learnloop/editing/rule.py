@@ -13,7 +13,8 @@ class Rule:
     """A rule of one group.
 
     `text` is the wording in use; `complaints` are the different ones behind it, `sources` the
-    newest episodes complained about and `queries` what was asked in them.
+    newest episodes complained about and `queries` what was asked in them. `retired` says why the
+    rule is not shown any more, where a person took it out of use.
     """
 
     id: int
@@ -24,6 +25,7 @@ class Rule:
     sources: tuple[str, ...]
     helped: int = 0
     harmed: int = 0
+    retired: str | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:

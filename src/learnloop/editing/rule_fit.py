@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -20,6 +20,14 @@ PRIOR_WEIGHT = 0.3
 PRIOR = 0.5
 MIN_SHARE_NAMED = 0.5
 REMEMBERED = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RightAnswer:
+    """A query and an answer to it that is known to be right."""
+
+    query: str
+    answer: str
 
 
 class RuleFit:
@@ -42,10 +50,30 @@ class RuleFit:
 
     def keep(self, query: str, answer: str, *, group: str) -> None:
         """Remember an answer that is known to be right."""
+        self._keep([RightAnswer(query=query, answer=answer)], group=group)
+
+    @property
+    def right_answers(self) -> dict[str, tuple[RightAnswer, ...]]:
+        """The right answers of each group, oldest first."""
+        return {
+            group: tuple(
+                RightAnswer(query=query, answer=answer)
+                for query, answer in zip(solved.queries, solved.answers, strict=True)
+            )
+            for group, solved in self._solved.items()
+        }
+
+    def restore(self, right_answers: Mapping[str, Sequence[RightAnswer]]) -> None:
+        """Remember these right answers, and no others."""
+        self._solved = {}
+        for group, given in right_answers.items():
+            self._keep(given, group=group)
+
+    def _keep(self, given: Sequence[RightAnswer], *, group: str) -> None:
         solved = self._solved.setdefault(group, _Solved())
-        solved.queries.append(query)
-        solved.answers.append(answer)
-        solved.vectors.append(self.embedder.embed([query])[0])
+        solved.queries.extend(one.query for one in given)
+        solved.answers.extend(one.answer for one in given)
+        solved.vectors.extend(self.embedder.embed([one.query for one in given]))
 
     def scores(self, query: str, rules: Sequence[Rule]) -> list[float]:
         """Return the score of each rule for a query; all rules are of one group."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from learnloop.editing.bullets import MAX_BULLETS, why_refused
 from learnloop.editing.details import lost, shared
 from learnloop.editing.rule import Rule, counted, strengthened
-from learnloop.editing.rule_fit import RuleFit
-from learnloop.errors import LanguageModelError
+from learnloop.editing.rule_fit import RightAnswer, RuleFit
+from learnloop.errors import LanguageModelError, ParameterError, StoreError
 from learnloop.protocols import Embedder, Journal, LanguageModel
 from learnloop.quoting import as_data
+from learnloop.seen import Seen
+from learnloop.states import State
 from learnloop.types import (
     Bullet,
     Episode,
@@ -24,6 +27,14 @@ from learnloop.types import (
 
 MIN_SHARED_DETAILS = 0.5
 DETAILS_COUNT = 0.3
+
+
+class RulesState(State):
+    """All that a `RulesWriter` has learnt; `right_answers` are those of each group."""
+
+    rules: tuple[Rule, ...]
+    heard: tuple[str, ...]
+    right_answers: dict[str, tuple[RightAnswer, ...]]
 
 
 class RulesWriter:
@@ -66,7 +77,7 @@ class RulesWriter:
         self.seed = seed
         self._fit = RuleFit(embedder=embedder)
         self._rules: list[Rule] = []
-        self._heard: set[str] = set()
+        self._heard = Seen()
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -76,7 +87,7 @@ class RulesWriter:
     def write(
         self, query: Query, *, evidence: Sequence[Episode], previous: Policy | None
     ) -> PolicyDraft:
-        rules = [rule for rule in self._rules if rule.group == query.group]
+        rules = [one for one in self._rules if one.group == query.group and one.retired is None]
         fits = list(zip(self._fit.scores(query.text, rules), rules, strict=True))
         fitting = [(score, rule) for score, rule in fits if score >= self.min_fit]
         best = sorted(fitting, key=lambda fit: (-fit[0], fit[1].id))[:MAX_BULLETS]
@@ -92,27 +103,75 @@ class RulesWriter:
     def learn_one(self, episode: Episode, *, shown: Policy | None) -> None:
         """Count what the shown rules did, and learn a rule from the newest complaint.
 
-        The same feedback a second time changes nothing.
+        The same feedback a second time changes nothing. The call comes before any change, so that
+        all of them are made, or none.
         """
         newest = episode.feedback[-1]
         if newest.id in self._heard:
             return
+        complaint = _complaint(episode)
+        text, known = complaint or "", None
+        if complaint is not None:
+            known = self._same(complaint, episode.query.group)
+            if known is None:
+                text = self._worded(complaint, episode)
+                known = self._same(text, episode.query.group)
         self._heard.add(newest.id)
         texts = {bullet.text for bullet in shown.bullets} if shown is not None else set()
         if newest.correct is not None:
             self._count(texts, right=newest.correct)
         self._keep_right_answer(episode)
-        if not newest.comment or episode.correct:
+        if complaint is None:
             return
-        complaint = as_data(" ".join(newest.comment.split()))
-        known = self._same(complaint, episode.query.group)
         if known is None:
-            text = self._worded(complaint, episode)
-            known = self._same(text, episode.query.group)
-            if known is None:
-                self._add(text, complaint, episode)
-                return
-        self._merge(known, complaint, episode, shown=texts)
+            self._add(text, complaint, episode)
+        else:
+            self._merge(known, complaint, episode, shown=texts)
+
+    def retire(self, rule_id: int, *, cause: str) -> None:
+        """Show a rule no more; complaints that say the same go on to strengthen it, unseen.
+
+        Raises:
+            ParameterError: There is no such rule, or no cause.
+        """
+        if not cause:
+            raise ParameterError(f"say why rule {rule_id!r} is taken out of use")
+        self._mark(rule_id, retired=cause)
+
+    def restore_rule(self, rule_id: int) -> None:
+        """Show a rule again.
+
+        Raises:
+            ParameterError: There is no such rule.
+        """
+        self._mark(rule_id, retired=None)
+
+    def state(self) -> dict[str, object]:
+        """Return what was learnt, as values that JSON has.
+
+        It grows with the rules; of heard feedback and right answers the newest are kept.
+        """
+        return RulesState(
+            rules=self.rules, heard=self._heard.ids, right_answers=self._fit.right_answers
+        ).written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        """Go on from a state.
+
+        Raises:
+            StoreError: It cannot be read, or this writer has learnt something already.
+        """
+        read = RulesState.read(state)
+        if self._rules or self._heard.ids:
+            raise StoreError("a writer that has rules takes no other state; make a new one")
+        self._rules = list(read.rules)
+        self._heard = Seen(read.heard)
+        self._fit.restore(read.right_answers)
+
+    def _mark(self, rule_id: int, *, retired: str | None) -> None:
+        if not 1 <= rule_id <= len(self._rules):
+            raise ParameterError(f"no rule {rule_id!r}; there are 1 to {len(self._rules)}")
+        self._rules[rule_id - 1] = replace(self._rules[rule_id - 1], retired=retired)
 
     def _worded(self, complaint: str, episode: Episode) -> str:
         """Return the complaint as a rule, in the model's words where they are good."""
@@ -194,6 +253,14 @@ class RulesWriter:
 
     def _note(self, kind: str, text: str, episode: Episode) -> None:
         self.journal.record(Event(kind=kind, text=text, refs=(episode.id,)))
+
+
+def _complaint(episode: Episode) -> str | None:
+    """Return the complaint that a rule is to come from, `None` where there is none."""
+    newest = episode.feedback[-1]
+    if not newest.comment or episode.correct:
+        return None
+    return as_data(" ".join(newest.comment.split()))
 
 
 ROLE = """\

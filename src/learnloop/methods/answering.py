@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from learnloop.prompting.composer import Composer, Composition
 from learnloop.prompting.reasoning import Reasoned, split_reply
 from learnloop.protocols import Journal, LanguageModel
-from learnloop.types import Episode, Event, Options, Policy, Prediction, Prompt, Query, Task
+from learnloop.types import (
+    Advice,
+    Episode,
+    Event,
+    Options,
+    Policy,
+    Prediction,
+    Prompt,
+    Query,
+    Task,
+)
 
 
 class Answerer:
@@ -71,6 +81,20 @@ class Answerer:
             evidence=tuple(episode.id for episode in evidence),
             policy=made.policy,
             prompt_version=None if prompt is None else prompt.version,
+        )
+
+    def follow(self, query: Query, advice: Advice) -> Prediction:
+        """Answer one query by what a method advises for it.
+
+        Raises:
+            LanguageModelError: The call failed.
+        """
+        return self.answer(
+            query,
+            examples=advice.examples,
+            policy=advice.policy,
+            evidence=advice.evidence,
+            prompt=advice.prompt,
         )
 
     def _split(self, reply: str) -> Reasoned:

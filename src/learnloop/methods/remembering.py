@@ -16,24 +16,29 @@ def remember(memory: Memory, query: Query, prediction: Prediction, feedback: Fee
     that gave it. Corrections that it replaces count as wrong from then on.
     """
     if memory.get(query.id) is None:
-        memory.remember(
-            Episode(
-                id=query.id,
-                query=query,
-                answer=prediction.text,
-                rationale=prediction.rationale,
-                step=len(memory),
-                source=MODEL,
-                correct=feedback.correct,
-                feedback=(feedback,),
-            )
-        )
+        memory.remember(episode_of(query, prediction, feedback, step=len(memory)))
     else:
         memory.add_feedback(query.id, feedback)
     stored = memory.get(query.id)
     assert stored is not None
     _remember_corrections(memory, stored)
     return stored
+
+
+def episode_of(
+    query: Query, prediction: Prediction, feedback: Feedback, *, step: int = 0
+) -> Episode:
+    """Return the episode that one feedback makes of a prediction, without storing it."""
+    return Episode(
+        id=query.id,
+        query=query,
+        answer=prediction.text,
+        rationale=prediction.rationale,
+        step=step,
+        source=MODEL,
+        correct=feedback.correct,
+        feedback=(feedback,),
+    )
 
 
 def _remember_corrections(memory: Memory, episode: Episode) -> None:
