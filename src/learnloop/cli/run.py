@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from learnloop.cli.assignments import read_assignments
+from learnloop.cli.preparing import make_ready
 from learnloop.cli.progress import Progress, percent
 from learnloop.environments import PUBLISHED_SEED, default_seed
 from learnloop.records.reader import read_run
@@ -93,6 +94,7 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
 def _run(spec: RunSpec, *, directory: Path, budget: Budget, resume: bool) -> int:
     """Run, show how it goes, and return how many steps there are to make."""
     check_directory(directory, spec, resume=resume)
+    make_ready([spec], Console(stderr=True))
     prepared = prepare(spec, Resources(settings=read_settings()))
     spending = Spending(budget, clock=time.perf_counter)
     with Progress(Console(stderr=True)) as progress:

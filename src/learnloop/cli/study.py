@@ -16,6 +16,7 @@ from rich.table import Table
 
 from learnloop.cli.bulk import Tally, arms_as_json, arms_table, make_arms
 from learnloop.cli.forecast import show_forecast
+from learnloop.cli.preparing import make_ready
 from learnloop.cli.progress import Progress, Track, percent
 from learnloop.errors import ParameterError
 from learnloop.llm.endpoints import Endpoints
@@ -70,6 +71,8 @@ def study(  # noqa: PLR0913 - each parameter is an option of the command
     if continue_from is not None and not dry_run:
         taken = take_over(specs, archive=continue_from, directory=directory)
         typer.echo(f"{taken} finished runs taken over from {continue_from}", err=True)
+    if not dry_run:
+        make_ready(specs, Console(stderr=True))
     with Console(stderr=True).status("checking the runs"):
         planned = plan(specs, directory, need_data=not dry_run)
         bulk = plan_bulk([normalise(spec) for spec in expand_summaries(content)], directory)

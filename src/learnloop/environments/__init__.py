@@ -29,6 +29,19 @@ ENVIRONMENTS: Registry[Environment] = Registry(
     group="learnloop.environments",
 )
 
+PREPARATIONS: Registry[object] = Registry(
+    "preparation",
+    {
+        "ds1000": "learnloop.environments.ds1000:run_references",
+        "ds1000_published": "learnloop.environments.ds1000:run_references",
+    },
+)
+"""What takes minutes the first time an environment is opened on a machine.
+
+Each is a function of some of the environment's parameters, and of `progress`, which is told how
+many are done, and of how many; never where there is nothing to do.
+"""
+
 PUBLISHED_SEED = 42
 """The seed of the published order of the benchmarks' streams."""
 
@@ -49,4 +62,4 @@ def default_seed(environment: str) -> int:
     return PUBLISHED_SEED if name in _BENCHMARKS else 0
 
 
-__all__ = ["ENVIRONMENTS", "PUBLISHED_SEED", "default_seed"]
+__all__ = ["ENVIRONMENTS", "PREPARATIONS", "PUBLISHED_SEED", "default_seed"]
