@@ -114,17 +114,17 @@ class Benchmark:
 
 
 def find(name: str) -> Benchmark:
-    """Return the benchmark of that name; dashes and case do not matter.
+    """Return the benchmark of that name; dashes, case and `_published` do not matter.
 
     Raises:
         UnknownNameError: There is none.
 
     Examples:
-        >>> find("DS-1000").name
-        'ds1000'
+        >>> find("DS-1000").name, find("spider_published").name
+        ('ds1000', 'spider')
     """
     known = {benchmark.name: benchmark for benchmark in BENCHMARKS}
-    asked = name.lower().replace("-", "").replace("_", "")
+    asked = name.lower().replace("-", "").replace("_", "").removesuffix("published")
     if asked not in known:
         near = difflib.get_close_matches(asked, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
