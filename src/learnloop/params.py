@@ -54,6 +54,17 @@ def check_params(
         _check_part(part, registry, chosen=_chosen(factory, own, part), params=nested[part])
 
 
+def names_of(factory: Callable[..., object], *, given: int = 0) -> list[str]:
+    """Return the names of the parameters that a factory takes from a person, as for the check.
+
+    Examples:
+        >>> def square(*, width: int = 2) -> int: return width * width
+        >>> names_of(square)
+        ['width']
+    """
+    return list(_hints(factory, given))
+
+
 def _check_part(
     part: str, registry: Registry[object], *, chosen: str, params: Mapping[str, object]
 ) -> None:

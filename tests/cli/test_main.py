@@ -5,9 +5,12 @@ from typer.testing import CliRunner
 
 import learnloop as package
 from learnloop.cli.main import Commands, app
+from learnloop.control import GATES
 from learnloop.environments import ENVIRONMENTS
+from learnloop.memory import EMBEDDERS
 from learnloop.methods import METHODS
 
+BENCHMARKS = {"spider", "cosql", "bird", "hotpotqa", "ddxplus", "ds1000"}
 SHOWING = ("grow_prompt", "mem_prompt", "drpg_no_feedback")
 
 
@@ -36,8 +39,28 @@ def test_every_kind_can_be_listed(learnloop, kind):
     assert isinstance(json.loads(done.stdout), list)
 
 
-def test_names_are_listed_one_a_line(learnloop):
-    assert learnloop("list", "environments").stdout.splitlines() == list(ENVIRONMENTS)
+@pytest.mark.parametrize(("kind", "names"), [("gates", GATES), ("embedders", EMBEDDERS)])
+def test_names_are_listed_one_a_line(learnloop, kind, names):
+    assert learnloop("list", kind).stdout.splitlines() == list(names)
+
+
+def test_environments_are_listed_with_edition_seed_and_parameters(learnloop):
+    lines = learnloop("list", "environments").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(ENVIRONMENTS)
+    said = {line.split()[0]: line for line in lines}
+    assert said["spider"].endswith("answered with SQL. Seed 42. [databases, order, seconds]")
+    assert "49 diagnoses" in said["ddxplus_published"]
+    for name, line in said.items():
+        assert ("as published, known defects included" in line) == name.endswith("_published")
+        assert ("Seed 42." in line) == (name.removesuffix("_published") in BENCHMARKS)
+
+
+def test_the_parameters_of_a_method_are_listed(learnloop):
+    lines = learnloop("list", "methods").stdout.splitlines()
+    said = {line.split()[0]: line for line in lines}
+    assert said["grow_prompt"].endswith("[k, layout, max_tokens, examples_budget]")
+    assert "[gate, editor, " in said["gated_prompt"]
+    assert "[" not in said["oracle"]
 
 
 def test_methods_are_listed_with_a_line_on_each(learnloop):

@@ -58,7 +58,7 @@ class Grid(BaseModel):
     methods: list[Entry]
     environments: list[Entry]
     feedback: list[str] = Field(default_factory=lambda: ["binary"])
-    seeds: list[int | None] = Field(default_factory=lambda: [None], min_length=1)
+    seeds: list[int | None] = Field(default=[None], min_length=1)
     models: list[str] = Field(default_factory=lambda: ["local"])
     policy_models: list[str] = Field(default_factory=list)
     agents: list[str] = Field(default_factory=list)
