@@ -27,6 +27,7 @@ LearnloopError
 │   └── UnknownEpisodeError     feedback on an episode that is not there
 ├── RecordError                 a record that cannot be written (disk full) or read
 ├── ReplayError                 a replayed step differs from the recorded one
+├── RequestRefusedError         a request that the server refuses (`status`, `code`)
 └── BudgetError                 a call that would pass a limit
 """
 
@@ -141,6 +142,21 @@ class RecordError(LearnloopError):
 
 class ReplayError(LearnloopError):
     """A replayed step differs from the recorded one."""
+
+
+class RequestRefusedError(LearnloopError):
+    """The server refuses a request, with an HTTP status and a fixed word for programs.
+
+    `retry_after` is in seconds, where it makes sense to try again.
+    """
+
+    def __init__(
+        self, message: str, *, status: int, code: str, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.retry_after = retry_after
 
 
 class BudgetError(LearnloopError):
