@@ -62,6 +62,8 @@ class GEPAEditor:
             proposal; the published arm goes on.
     """
 
+    needs_form = True
+
     def __init__(
         self,
         *,

@@ -21,6 +21,7 @@ class MajorityEditor:
 
     max_calls = 1
     asks_no_model = True
+    needs_form = True
 
     def __init__(self, *, form: PromptForm) -> None:
         self.form = form

@@ -22,6 +22,7 @@ class ObedientEditor:
 
     max_calls = 1
     asks_no_model = True
+    needs_form = True
 
     def __init__(self, *, form: PromptForm) -> None:
         self.form = form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
@@ -9,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 from learnloop.editing.case_writer import CaseWriter
 from learnloop.editing.contrastive import CONTRASTIVE
 from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
+from learnloop.editing.rule import Rule
 from learnloop.editing.rules import RulesWriter
+from learnloop.errors import ParameterError
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import POOL_FACTOR, CommonPool, Contrastive, Right, Wrong
 from learnloop.methods.answering import Answerer
@@ -23,13 +26,25 @@ from learnloop.methods.calls import (
     up_to,
     written,
 )
+from learnloop.methods.hosting_refusals import needs_a_model, reasoning_refusal
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import PUBLISHED_LIMITS, Insertion, inserted
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Journal, PolicyWriter, Retriever
-from learnloop.types import Event, Feedback, Outcome, Policy, PolicyDraft, Prediction, Query
+from learnloop.states import State
+from learnloop.types import (
+    Advice,
+    Episode,
+    Event,
+    Feedback,
+    Outcome,
+    Policy,
+    PolicyDraft,
+    Prediction,
+    Query,
+)
 
 
 class DRPGSettings(BaseModel):
@@ -121,6 +136,13 @@ PUBLISHED: dict[str, object] = {
 """What `variant=published` stands for."""
 
 
+class DRPGState(State):
+    """What `drpg` has learnt beside the memory: its rules, and the policies last acted upon."""
+
+    rules: dict[str, object]
+    in_force: dict[str, Policy]
+
+
 class DRPG:
     """Answers with similar right answers and a policy from similar right and wrong ones.
 
@@ -183,6 +205,14 @@ class DRPG:
         )
 
     @classmethod
+    def hosting_refusal(cls, **params: object) -> str | None:
+        """Say why these parameters do not go with an application; `None` where they do."""
+        settings = DRPGSettings.model_validate(params)
+        if settings.writer != "rules":
+            return needs_a_model("writer", settings.writer, "rules")
+        return reasoning_refusal(settings.reasoning)
+
+    @classmethod
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
         """Return an answer a query, and a policy for each query with cases (or new complaint)."""
         settings = DRPGSettings.model_validate(params)
@@ -207,6 +237,49 @@ class DRPG:
         )
 
     def predict_one(self, query: Query) -> Prediction:
+        return self.answerer.follow(query, self._advice(query))
+
+    def advise(self, query: Query) -> Advice:
+        self._kept_rules()
+        return self._advice(query)
+
+    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
+        self.reflect_one(self.remember_one(query, prediction, feedback), prediction)
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return remember(self.memory, query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        if prediction.policy is not None:
+            self._in_force[self._scope(episode.query)] = prediction.policy
+        self.writer.learn_one(episode, shown=prediction.policy)
+
+    def state(self) -> dict[str, object]:
+        rules = self._kept_rules().state()
+        return DRPGState(rules=rules, in_force=self._in_force).written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        read = DRPGState.read(state)
+        self._kept_rules().restore(read.rules)
+        self._in_force = dict(read.in_force)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules, oldest first; only with `writer=rules`."""
+        return self._kept_rules().rules
+
+    def retire(self, rule_id: int, *, cause: str) -> None:
+        self._kept_rules().retire(rule_id, cause=cause)
+
+    def restore_rule(self, rule_id: int) -> None:
+        self._kept_rules().restore_rule(rule_id)
+
+    def _kept_rules(self) -> RulesWriter:
+        if not isinstance(self.writer, RulesWriter):
+            raise ParameterError(needs_a_model("writer", self.settings.writer, "rules"))
+        return self.writer
+
+    def _advice(self, query: Query) -> Advice:
         evidence = self.evidence.retrieve(query, k=_cases(self.settings))
         before = self._in_force.get(self._scope(query))
         previous = before if self.settings.previous_policy else None
@@ -216,15 +289,7 @@ class DRPG:
         k = self.settings.k
         examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
         shown = inserted(policy, examples=examples, insertion=self.settings.insertion)
-        return self.answerer.answer(
-            query, examples=shown.examples, policy=shown.policy, evidence=evidence
-        )
-
-    def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        episode = remember(self.memory, query, prediction, feedback)
-        if prediction.policy is not None:
-            self._in_force[self._scope(query)] = prediction.policy
-        self.writer.learn_one(episode, shown=prediction.policy)
+        return Advice(examples=shown.examples, policy=shown.policy, evidence=evidence)
 
     def _scope(self, query: Query) -> str:
         return query.group if self.settings.policy_scope == "group" else ""

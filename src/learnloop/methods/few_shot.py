@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
@@ -10,8 +10,10 @@ from learnloop.errors import ParameterError
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
+from learnloop.methods.remembering import episode_of
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
-from learnloop.types import Episode, Feedback, Prediction, Query
+from learnloop.states import State
+from learnloop.types import Advice, Episode, Feedback, Prediction, Query
 
 
 class FewShotSettings(BaseModel):
@@ -77,7 +79,22 @@ class FewShot:
         return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
-        return self.answerer.answer(query, examples=self.demonstrations)
+        return self.answerer.follow(query, self.advise(query))
+
+    def advise(self, query: Query) -> Advice:
+        return Advice(examples=self.demonstrations)
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         """Learn nothing."""
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return episode_of(query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        """Learn nothing."""
+
+    def state(self) -> dict[str, object]:
+        return State().written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        State.read(state)

@@ -26,13 +26,17 @@ from learnloop.methods.calls import (
     up_to,
     written,
 )
+from learnloop.methods.hosting_refusals import needs_a_form
 from learnloop.methods.parts import Parts
 from learnloop.methods.predicting import ModelPredictor, StructuredPredictor
+from learnloop.methods.remembering import episode_of
 from learnloop.prompting.composer import Composer, Layout
 from learnloop.protocols import Comparator, Editor, Predictor
 from learnloop.registry import Registry, split_params
+from learnloop.states import State
 from learnloop.structured_prompt import write_prompt
 from learnloop.types import (
+    Advice,
     Episode,
     Event,
     Feedback,
@@ -90,17 +94,28 @@ class GatedPromptSettings(BaseModel):
     max_tokens: PositiveInt = 256
 
 
+class GatedPromptState(State):
+    """What `gated_prompt` has learnt."""
+
+    prompts: dict[str, object]
+    loop: dict[str, object]
+
+
 class GatedPrompt:
     """Predicts under the prompt in force and takes feedback to the closed loop.
 
     Source: the closed loop of PID-gated continual prompt adaptation under noisy feedback.
 
+    It keeps no episodes in the memory that it is handed, but a few of the newest as evidence.
+
     Args:
         loop: Senses, compares, decides, edits.
+        prompts: The versions of the loop's prompt.
     """
 
-    def __init__(self, *, loop: ClosedLoop) -> None:
+    def __init__(self, *, loop: ClosedLoop, prompts: PromptHistory) -> None:
         self.loop = loop
+        self.prompts = prompts
 
     Settings = GatedPromptSettings
     parts_by_name = {"gate": GATES, "editor": EDITORS, "rollback": TRIALS, "recall": RECALLS}
@@ -121,7 +136,21 @@ class GatedPrompt:
         loop = ClosedLoop(
             prompts=prompts, parts=made, journal=parts.journal, memory=max(MEMORY, settings.k)
         )
-        return cls(loop=loop)
+        return cls(loop=loop, prompts=prompts)
+
+    @classmethod
+    def hosting_refusal(cls, **params: object) -> str | None:
+        """Say why these parameters do not go with an application; `None` where they do."""
+        own, _ = split_params(params, cls.parts_by_name)
+        settings = GatedPromptSettings.model_validate(own)
+        if getattr(EDITORS.load(settings.editor), "needs_form", False):
+            return needs_a_form("editor", settings.editor, "rewriter")
+        if settings.predictor == "structured":
+            return needs_a_form("predictor", settings.predictor, "llm")
+        for name, value in (("rollback", settings.rollback), ("recall", settings.recall)):
+            if value != "none":
+                return needs_a_form(name, value, "none")
+        return None
 
     @classmethod
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
@@ -144,8 +173,28 @@ class GatedPrompt:
     def predict_one(self, query: Query) -> Prediction:
         return self.loop.predict(query)
 
+    def advise(self, query: Query) -> Advice:
+        return Advice(prompt=self.prompts.current)
+
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        self.loop.observe(query, prediction, feedback)
+        self.reflect_one(self.remember_one(query, prediction, feedback), prediction)
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return episode_of(query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        self.loop.observe(episode.query, prediction, episode.feedback[-1])
+
+    def state(self) -> dict[str, object]:
+        return GatedPromptState(prompts=self.prompts.state(), loop=self.loop.state()).written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        read = GatedPromptState.read(state)
+        self.loop.restore(read.loop)
+        self.prompts.take_over(read.prompts)
+
+    def pin(self, *, pinned: bool = True) -> None:
+        self.prompts.pin(pinned=pinned)
 
 
 def _edit_calls(outlook: Outlook, settings: GatedPromptSettings, nested: Nested) -> Span:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from learnloop.memory.memory import Memory
@@ -12,7 +14,8 @@ from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Retriever
-from learnloop.types import Feedback, Prediction, Query
+from learnloop.states import State
+from learnloop.types import Advice, Episode, Feedback, Prediction, Query
 
 
 class MemPromptSettings(BaseModel):
@@ -94,10 +97,25 @@ class MemPrompt:
         return (one_answer_each(outlook, max_tokens=settings.max_tokens, episodes=settings.k),)
 
     def predict_one(self, query: Query) -> Prediction:
+        return self.answerer.follow(query, self.advise(query))
+
+    def advise(self, query: Query) -> Advice:
         found = self.examples.retrieve(query, k=self.k)
         if self.only_correct:
             found = tuple(episode for episode in found if episode.correct)
-        return self.answerer.answer(query, examples=found)
+        return Advice(examples=found)
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        remember(self.memory, query, prediction, feedback)
+        self.remember_one(query, prediction, feedback)
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return remember(self.memory, query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        """Learn nothing more: all is in the memory."""
+
+    def state(self) -> dict[str, object]:
+        return State().written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        State.read(state)

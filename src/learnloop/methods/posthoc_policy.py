@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
@@ -10,17 +11,31 @@ from learnloop.control.proportional import ProportionalGate
 from learnloop.editing.case_writer import CaseWriter
 from learnloop.editing.contrastive import CONTRASTIVE
 from learnloop.editing.drafting import PolicyForm, PolicyPrompt, PolicyStyle
+from learnloop.editing.prompt_history import PromptHistory
+from learnloop.errors import StoreError
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import WRONG_SHARE, CallKind, Outlook, one_answer_each, up_to, written
+from learnloop.methods.hosting_refusals import reasoning_refusal
 from learnloop.methods.parts import Parts
 from learnloop.methods.published import PUBLISHED_LIMITS, Insertion, inserted
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Gate, Journal, PolicyWriter, Retriever
-from learnloop.types import Episode, Event, Feedback, Policy, PolicyDraft, Prediction, Query
+from learnloop.seen import Seen
+from learnloop.states import State
+from learnloop.types import (
+    Advice,
+    Episode,
+    Event,
+    Feedback,
+    Policy,
+    PolicyDraft,
+    Prediction,
+    Query,
+)
 
 
 class PosthocPolicySettings(BaseModel):
@@ -84,12 +99,26 @@ PUBLISHED: dict[str, object] = {
 }
 
 
+class PosthocPolicyState(State):
+    """What `posthoc_policy` has learnt beside the memory.
+
+    `policies` are those of the versions of `prompts`, by their text; `judged` the newest episodes
+    that were taken in.
+    """
+
+    prompts: dict[str, object]
+    policies: dict[str, Policy]
+    judged: tuple[str, ...]
+
+
 class PosthocPolicy:
     """One call for a right answer and two for a wrong one: a P gate before a policy writer.
 
     The policy is rewritten when a wrong answer becomes known, once for each answer, with that case
     as the evidence (the published code does so at the next query). A refused policy leaves the one
     in force. The answering model sees it with the most similar right answers.
+
+    Every policy is a version of `prompts`, as text; version 0, before the first one, is empty.
 
     Source: the `posthoc_policy` agent of DRPG's published code, arXiv 2609.16800.
 
@@ -98,7 +127,7 @@ class PosthocPolicy:
         memory: Where episodes are kept.
         examples: Finds right episodes.
         writer: Writes the policy.
-        gate: Says whether an error is one to rewrite the policy for.
+        gate: Says whether an error is one to rewrite the policy for; one without memory.
         journal: Told of what the gate decided, and of policies changed and refused.
         settings: The switches.
     """
@@ -123,8 +152,9 @@ class PosthocPolicy:
         self.gate = gate
         self.journal = journal
         self.settings = settings
-        self._policy: Policy | None = None
-        self._judged: set[str] = set()
+        self.prompts = PromptHistory("")
+        self._policies: dict[str, Policy] = {}
+        self._judged = Seen()
 
     @classmethod
     def from_parts(cls, parts: Parts, **params: object) -> PosthocPolicy:
@@ -145,6 +175,11 @@ class PosthocPolicy:
             journal=parts.journal,
             settings=settings,
         )
+
+    @classmethod
+    def hosting_refusal(cls, **params: object) -> str | None:
+        """Say why these parameters do not go with an application; `None` where they do."""
+        return reasoning_refusal(PosthocPolicySettings.model_validate(params).reasoning)
 
     @classmethod
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
@@ -171,35 +206,75 @@ class PosthocPolicy:
         )
 
     def predict_one(self, query: Query) -> Prediction:
+        return self.answerer.follow(query, self.advise(query))
+
+    def advise(self, query: Query) -> Advice:
         k = self.settings.k
         examples = () if self.settings.policy_only else self.examples.retrieve(query, k=k)
         shown = inserted(self._policy, examples=examples, insertion=self.settings.insertion)
-        return self.answerer.answer(query, examples=shown.examples, policy=shown.policy)
+        return Advice(examples=shown.examples, policy=shown.policy)
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        episode = remember(self.memory, query, prediction, feedback)
+        self.reflect_one(self.remember_one(query, prediction, feedback), prediction)
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return remember(self.memory, query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
         if episode.correct is None or episode.id in self._judged:
             return
-        self._judged.add(episode.id)
         error = 0.0 if episode.correct else 1.0
         decision = self.gate.decide(error)
         self.journal.decided(error, decision)
-        if decision.opened:
-            self._edit(query, episode)
+        if decision.opened and not self.prompts.pinned:
+            self._edit(episode)
+        self._judged.add(episode.id)
 
-    def _edit(self, query: Query, episode: Episode) -> None:
+    def state(self) -> dict[str, object]:
+        return PosthocPolicyState(
+            prompts=self.prompts.state(), policies=self._policies, judged=self._judged.ids
+        ).written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        read = PosthocPolicyState.read(state)
+        if self._policies or self._judged.ids:
+            raise StoreError("a method that has learnt something takes no state; make a new one")
+        self.prompts.take_over(read.prompts)
+        self._policies = dict(read.policies)
+        self._judged = Seen(read.judged)
+
+    def pin(self, *, pinned: bool = True) -> None:
+        self.prompts.pin(pinned=pinned)
+
+    @property
+    def _policy(self) -> Policy | None:
+        """The policy in force."""
+        return self._policies.get(self.prompts.current.text)
+
+    def _edit(self, episode: Episode) -> None:
+        query, before = episode.query, self.prompts.current
         evidence: tuple[Episode, ...] = (episode,)
         if self.settings.policy_cases == "contrastive":
             evidence = (*self.examples.retrieve(query, k=self.settings.k // 2), episode)
         previous = self._policy if self.settings.previous_policy else None
         draft = self.writer.write(query, evidence=evidence, previous=previous)
+        if self.prompts.pinned or self.prompts.current != before:
+            draft = PolicyDraft(policy=None, reason=OVERTAKEN, refused=True)
         if draft.policy is not None:
-            self._policy = draft.policy
+            self._deploy(draft.policy)
         self._note(episode, draft)
+
+    def _deploy(self, policy: Policy) -> None:
+        """Put a policy in force, and forget those of no version that is kept."""
+        text = "\n".join(bullet.text for bullet in policy.bullets)
+        self.prompts.deploy(text, cause="edit")
+        known = {**self._policies, text: policy}
+        kept = [version.prompt.text for version in self.prompts.versions]
+        self._policies = {text: known[text] for text in kept if text in known}
 
     def _note(self, episode: Episode, draft: PolicyDraft) -> None:
         if draft.policy is not None:
-            text = "\n".join(bullet.text for bullet in draft.policy.bullets)
+            text = self.prompts.current.text
             self.journal.record(Event(kind="policy_changed", text=text, refs=(episode.id,)))
         if draft.reason:
             kind = "policy_refused" if draft.refused else "bullets_refused"
@@ -221,3 +296,6 @@ def _writer(parts: Parts, settings: PosthocPolicySettings) -> PolicyWriter:
         max_tokens=settings.policy_tokens,
         seed=parts.seed,
     )
+
+
+OVERTAKEN = "another policy came into force, or was pinned, while it was written"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, PositiveInt, model_validator
 
 from learnloop.memory.memory import Memory
 from learnloop.memory.retrieval import Right
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import CallKind, Outlook, one_answer_each
+from learnloop.methods.hosting_refusals import reasoning_refusal
 from learnloop.methods.parts import Parts
 from learnloop.methods.remembering import remember
 from learnloop.prompting.blocks import ExampleFormat
 from learnloop.prompting.composer import Composer, Layout, TokenBudget
 from learnloop.protocols import Retriever
-from learnloop.types import Feedback, Prediction, Query
+from learnloop.states import State
+from learnloop.types import Advice, Episode, Feedback, Prediction, Query
 
 
 class SelfStreamICLSettings(BaseModel):
@@ -89,6 +93,11 @@ class SelfStreamICL:
         )
 
     @classmethod
+    def hosting_refusal(cls, **params: object) -> str | None:
+        """Say why these parameters do not go with an application; `None` where they do."""
+        return reasoning_refusal(SelfStreamICLSettings.model_validate(params).rationale)
+
+    @classmethod
     def calls_a_stream(cls, outlook: Outlook, **params: object) -> tuple[CallKind, ...]:
         """Return one call a query."""
         settings = SelfStreamICLSettings.model_validate(params)
@@ -102,7 +111,22 @@ class SelfStreamICL:
         )
 
     def predict_one(self, query: Query) -> Prediction:
-        return self.answerer.answer(query, examples=self.examples.retrieve(query, k=self.k))
+        return self.answerer.follow(query, self.advise(query))
+
+    def advise(self, query: Query) -> Advice:
+        return Advice(examples=self.examples.retrieve(query, k=self.k))
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
-        remember(self.memory, query, prediction, feedback)
+        self.remember_one(query, prediction, feedback)
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return remember(self.memory, query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        """Learn nothing more: all is in the memory."""
+
+    def state(self) -> dict[str, object]:
+        return State().written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        State.read(state)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, PositiveInt
 
 from learnloop.methods.answering import Answerer
 from learnloop.methods.calls import CallKind, Outlook, one_answer_each
 from learnloop.methods.parts import Parts
+from learnloop.methods.remembering import episode_of
 from learnloop.prompting.composer import Composer, Layout
-from learnloop.types import Feedback, Prediction, Query
+from learnloop.states import State
+from learnloop.types import Advice, Episode, Feedback, Prediction, Query
 
 
 class ZeroShotSettings(BaseModel):
@@ -46,7 +50,22 @@ class ZeroShot:
         return (one_answer_each(outlook, max_tokens=settings.max_tokens),)
 
     def predict_one(self, query: Query) -> Prediction:
-        return self.answerer.answer(query)
+        return self.answerer.follow(query, self.advise(query))
+
+    def advise(self, query: Query) -> Advice:
+        return Advice()
 
     def learn_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> None:
         """Learn nothing."""
+
+    def remember_one(self, query: Query, prediction: Prediction, feedback: Feedback) -> Episode:
+        return episode_of(query, prediction, feedback)
+
+    def reflect_one(self, episode: Episode, prediction: Prediction) -> None:
+        """Learn nothing."""
+
+    def state(self) -> dict[str, object]:
+        return State().written()
+
+    def restore(self, state: Mapping[str, object]) -> None:
+        State.read(state)
