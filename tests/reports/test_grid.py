@@ -1,4 +1,7 @@
+import pytest
+
 from learnloop.reports.grid import make_grid
+from learnloop.runner.privileges import NOTES
 
 
 def grid_of(runs):
@@ -72,5 +75,12 @@ def test_a_published_edition_is_the_same_benchmark_by_name(runs):
 def test_what_records_say_of_the_rows_is_kept_once(runs):
     for seed in (1, 2):
         write(runs, "drpg", seed=seed, note="a subset: 80 of the 2,147 published queries")
+    (one,) = grid_of(runs).benchmarks
+    assert one.notes == ("a subset: 80 of the 2,147 published queries",)
+
+
+@pytest.mark.parametrize("told", NOTES.values())
+def test_what_is_said_of_the_only_method_is_not_said_of_the_rows(runs, told):
+    write(runs, "oracle", note=f"a subset: 80 of the 2,147 published queries; {told}")
     (one,) = grid_of(runs).benchmarks
     assert one.notes == ("a subset: 80 of the 2,147 published queries",)

@@ -12,9 +12,13 @@ _SUBSET = ("a subset", "excluded")
 """Words of notes that say that rows of the published stream are not there."""
 
 
+_OF_METHOD = ("the method ", "the answering model ")
+"""Beginnings of notes about a method; where it is the only one, nothing else tells them apart."""
+
+
 def row_notes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Return what the notes of all runs say: it is about the rows."""
-    each = [_parts(run) for run in runs]
+    """Return what the notes of all runs say of the rows."""
+    each = [[part for part in _parts(run) if not part.startswith(_OF_METHOD)] for run in runs]
     return tuple(part for part in (each[0] if each else []) if all(part in one for one in each))
 
 
