@@ -1,6 +1,6 @@
 """The verbs: what each part of the loop must do. Parts meet here and nowhere else."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -172,7 +172,10 @@ class Embedder(Protocol):
 
 
 class EpisodeStore(Protocol):
-    """Remembers episodes and the feedback on them. Append-only: a correction supersedes."""
+    """Remembers episodes and the feedback on them.
+
+    Append-only: a correction supersedes. Only `erase`, for a person's data, removes anything.
+    """
 
     def add(self, episode: Episode, vector: Vectors) -> bool:
         """Remember an episode under its vector of shape `(dimension,)`; `False` if it was there.
@@ -207,6 +210,14 @@ class EpisodeStore(Protocol):
 
     def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
         """Return the k newest episodes, oldest first."""
+        ...
+
+    def erase(self, query_ids: Collection[str]) -> int:
+        """Remove the episodes of these ids for good, and return how many were removed.
+
+        Their corrections (ids `ID:correction` and `ID:correction:...`) and all feedback on them
+        go too. Ids that are not there are passed over; all of it happens, or nothing.
+        """
         ...
 
     def __len__(self) -> int:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
+from dataclasses import dataclass
 
 from learnloop.errors import ConflictError, UnknownEpisodeError
 from learnloop.memory.feedback_in_force import verdict
 from learnloop.types import Episode, Feedback
+
+CORRECTION = ":correction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """An episode as it stands, and the verdict that it brought itself when it was remembered."""
+
+    episode: Episode
+    given: bool | None
 
 
 def content_hash(episode: Episode) -> str:
@@ -62,3 +74,15 @@ def unknown_episode(episode_id: str) -> UnknownEpisodeError:
         f"no episode {episode_id!r} is remembered, so feedback on it cannot be kept; "
         "remember the episode first"
     )
+
+
+def to_erase(episode_ids: Collection[str], query_ids: Collection[str]) -> set[str]:
+    """Return which episodes are those of some queries, or corrections of them.
+
+    Examples:
+        >>> sorted(to_erase(["a", "a:correction", "a:correction:f2", "a:corrections", "b"], ["a"]))
+        ['a', 'a:correction', 'a:correction:f2']
+    """
+    exact = {*query_ids, *(query_id + CORRECTION for query_id in query_ids)}
+    prefixes = tuple(f"{query_id}{CORRECTION}:" for query_id in query_ids)
+    return {each for each in episode_ids if each in exact or each.startswith(prefixes)}

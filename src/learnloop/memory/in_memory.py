@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from learnloop.memory.contents import (
+    Kept,
     check_content,
     check_target,
     content_hash,
     distinct,
     given_verdict,
     in_force,
+    to_erase,
     unknown_episode,
 )
 from learnloop.memory.vector_index import VectorIndex, check_vectors
@@ -109,6 +111,33 @@ class InMemoryStore:
     def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
         with self._lock:
             return [self._episodes[place] for place in self._index.newest(k=k, outcome=outcome)]
+
+    def walk(self) -> Iterator[Kept]:
+        """Go through all episodes as they stand now, oldest first."""
+        with self._lock:
+            kept = [
+                Kept(episode=episode, given=given)
+                for episode, given in zip(self._episodes, self._given, strict=True)
+            ]
+        return iter(kept)
+
+    def erase(self, query_ids: Collection[str]) -> int:
+        """Forget the episodes of some queries with their corrections and feedback."""
+        with self._lock:
+            gone = to_erase(self._positions, query_ids)
+            self._index.drop(sorted(self._positions[each] for each in gone))
+            old = self._episodes
+            self._given = [
+                given for each, given in zip(old, self._given, strict=True) if each.id not in gone
+            ]
+            self._episodes = [each for each in old if each.id not in gone]
+            self._positions = {each.id: place for place, each in enumerate(self._episodes)}
+            for episode_id in gone:
+                del self._hashes[episode_id]
+            self._feedback_targets = {
+                said: about for said, about in self._feedback_targets.items() if about not in gone
+            }
+            return len(gone)
 
     def _fresh(self, episodes: Sequence[Episode]) -> list[int]:
         """Return the places of the episodes that are new, or raise before anything changed."""

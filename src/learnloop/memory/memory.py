@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from learnloop.memory.embedders.caching import CachingEmbedder
 from learnloop.protocols import Embedder, EpisodeStore
 from learnloop.types import Episode, Feedback, Match, Outcome, Query
@@ -45,3 +47,7 @@ class Memory:
     def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
         """Return the k newest episodes, oldest first."""
         return self.store.recent(k=k, outcome=outcome)
+
+    def erase(self, query_ids: Collection[str]) -> int:
+        """Remove the episodes of some queries for good; return how many, corrections included."""
+        return self.store.erase(query_ids)

@@ -2,13 +2,14 @@
 
 The file holds everything; the process keeps the vectors and outcomes of all episodes beside it
 and fetches texts by position. Another process may read and write the same file between calls.
+A file may hold many scopes, each with tables of its own.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,28 +17,36 @@ import numpy as np
 
 from learnloop.errors import EmbedderMismatchError
 from learnloop.memory.contents import (
+    Kept,
     check_content,
     check_target,
     content_hash,
     distinct,
     unknown_episode,
 )
-from learnloop.memory.sqlite_catch_up import select_vectors, select_verdicts
-from learnloop.memory.sqlite_connection import connect, transaction
+from learnloop.memory.sqlite_catch_up import FileIndex
+from learnloop.memory.sqlite_connection import connect, empty_log, transaction
+from learnloop.memory.sqlite_erasing import erase_episodes
 from learnloop.memory.sqlite_rows import (
     insert_episode,
     insert_feedback,
     select_episodes,
     select_hash,
+    select_page,
     select_position,
     select_target,
 )
-from learnloop.memory.sqlite_schema import migrate, read_embedder, write_embedder
-from learnloop.memory.vector_index import VectorIndex, check_vectors
+from learnloop.memory.sqlite_schema import Tables
+from learnloop.memory.sqlite_scopes import (
+    EmbedderKey,
+    check_scope,
+    open_tables,
+    read_generation,
+)
+from learnloop.memory.vector_index import check_vectors
 from learnloop.protocols import Vectors
 from learnloop.types import Episode, Feedback, Match, Outcome
 
-LOADED_AT_ONCE = 10_000
 STALE = -1
 
 
@@ -48,8 +57,11 @@ class SQLiteStore:
         path: The database file; it is made, with its folder, where there is none.
         embedder_name: Name of the embedder that the vectors come from.
         dimension: Length of its vectors.
+        scope: Whose memory it is, where a file holds several: 1 to 200 characters, none of them a
+            control character. `""` is the one memory of a file that has no scopes.
 
     Raises:
+        ParameterError: That cannot be a scope.
         EmbedderMismatchError: The file was made with another embedder or dimension.
         StoreLockedError: Another process holds the file.
         StoreError: The file cannot be read or written.
@@ -70,17 +82,19 @@ class SQLiteStore:
         '7'
     """
 
-    def __init__(self, path: Path | str, *, embedder_name: str, dimension: int) -> None:
+    def __init__(
+        self, path: Path | str, *, embedder_name: str, dimension: int, scope: str = ""
+    ) -> None:
         self.path = Path(path)
         self.embedder_name = embedder_name
         self.dimension = dimension
+        self.scope = check_scope(scope) if scope else ""
         self._lock = threading.RLock()
-        self._index = VectorIndex(dimension=dimension)
-        self._feedback_seen = 0
         self._data_version = STALE
         self._connection = connect(self.path)
         try:
-            self._prepare()
+            self._tables = self._open_tables()
+            self._index = FileIndex(tables=self._tables, dimension=dimension)
             len(self)
         except BaseException:
             self._connection.close()
@@ -114,14 +128,16 @@ class SQLiteStore:
 
     def add_feedback(self, episode_id: str, feedback: Feedback) -> bool:
         with self._writing() as connection:
-            if select_position(connection, episode_id) is None:
+            if select_position(connection, self._tables, episode_id) is None:
                 raise unknown_episode(episode_id)
             return self._attach(episode_id, feedback)
 
     def get(self, episode_id: str) -> Episode | None:
         with self._reading() as connection:
-            position = select_position(connection, episode_id)
-            return None if position is None else select_episodes(connection, [position])[position]
+            position = select_position(connection, self._tables, episode_id)
+            if position is None:
+                return None
+            return select_episodes(connection, self._tables, [position])[position]
 
     def nearest(
         self, vector: Vectors, *, k: int, outcome: Outcome | None = None, group: str | None = None
@@ -129,38 +145,66 @@ class SQLiteStore:
         asked = check_vectors(vector[np.newaxis], dimension=self.dimension, count=1)[0]
         with self._reading() as connection:
             hits = self._index.nearest(asked, k=k, outcome=outcome, group=group)
-            episodes = select_episodes(connection, [hit.position for hit in hits])
+            episodes = select_episodes(connection, self._tables, [hit.position for hit in hits])
         return [Match(episode=episodes[hit.position], similarity=hit.similarity) for hit in hits]
 
     def recent(self, *, k: int, outcome: Outcome | None = None) -> list[Episode]:
         with self._reading() as connection:
             positions = self._index.newest(k=k, outcome=outcome)
-            episodes = select_episodes(connection, positions)
+            episodes = select_episodes(connection, self._tables, positions)
         return [episodes[position] for position in positions]
+
+    def walk(self) -> Iterator[Kept]:
+        """Go through all episodes, oldest first, a few hundred in memory at a time.
+
+        Nothing is locked in between: what is added meanwhile comes too.
+        """
+        since = 0
+        while True:
+            with self._reading() as connection:
+                page = select_page(connection, self._tables, since=since)
+            if not page:
+                return
+            yield from page.values()
+            since = max(page) + 1
+
+    def erase(self, query_ids: Collection[str]) -> int:
+        """Remove the episodes of some queries for good, and return how many there were.
+
+        Their corrections and all feedback on them go too, in one transaction, and what was in
+        the file is written over.
+        """
+        with self._writing() as connection:
+            erased = erase_episodes(connection, self._tables, query_ids)
+        if erased:
+            with self._lock:
+                empty_log(self._connection, self.path)
+        return erased
 
     def _insert(self, episode: Episode, vector: Vectors) -> bool:
         digest = content_hash(episode)
-        there = select_hash(self._connection, episode.id)
+        there = select_hash(self._connection, self._tables, episode.id)
         if there is not None:
             check_content(episode, there=there, given=digest)
             return False
-        insert_episode(self._connection, episode, vector, digest=digest)
+        insert_episode(self._connection, self._tables, episode, vector, digest=digest)
         for feedback in distinct(episode.feedback):
             self._attach(episode.id, feedback)
         return True
 
     def _attach(self, episode_id: str, feedback: Feedback) -> bool:
-        there = select_target(self._connection, feedback.id)
+        there = select_target(self._connection, self._tables, feedback.id)
         if there is not None:
             check_target(feedback, there=there, asked=episode_id)
             return False
-        insert_feedback(self._connection, episode_id, feedback)
+        insert_feedback(self._connection, self._tables, episode_id, feedback)
         return True
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, transaction(self._connection, self.path, "IMMEDIATE"):
             self._data_version = STALE
+            read_generation(self._connection, self._tables)
             yield self._connection
 
     @contextmanager
@@ -169,37 +213,20 @@ class SQLiteStore:
         with self._lock, transaction(self._connection, self.path, "DEFERRED"):
             version = self._connection.execute("PRAGMA data_version").fetchone()[0]
             if version != self._data_version:
-                self._catch_up()
+                self._index.catch_up(self._connection)
                 self._data_version = version
             yield self._connection
 
-    def _catch_up(self) -> None:
-        """Take into the index what was committed since, by this process or another."""
-        while True:
-            rows = select_vectors(
-                self._connection,
-                since=len(self._index),
-                limit=LOADED_AT_ONCE,
-                dimension=self.dimension,
-            )
-            if not rows.groups:
-                break
-            self._index.extend(rows.vectors, verdicts=rows.given, groups=rows.groups)
-        changed = select_verdicts(self._connection, since=self._feedback_seen)
-        for position, correct in changed.verdicts.items():
-            self._index.judge(position, correct)
-        self._feedback_seen = changed.newest
-
-    def _prepare(self) -> None:
-        """Make or update the tables, and refuse a file of another embedder."""
-        with self._writing() as connection:
-            migrate(connection)
-            there = read_embedder(connection)
-            if there is None:
-                write_embedder(connection, self.embedder_name, self.dimension)
-            elif there != (self.embedder_name, self.dimension):
+    def _open_tables(self) -> Tables:
+        """Make or update the tables, and refuse those of another embedder."""
+        asked = EmbedderKey(name=self.embedder_name, dimension=self.dimension)
+        with transaction(self._connection, self.path, "IMMEDIATE"):
+            opened = open_tables(self._connection, self.scope, asked)
+            there = opened.embedder
+            if there != asked:
                 raise EmbedderMismatchError(
-                    f"the store {str(self.path)!r} holds vectors of {there[0]!r} with dimension "
-                    f"{there[1]}, asked for was {self.embedder_name!r} with {self.dimension}; "
+                    f"the store {str(self.path)!r} holds vectors of {there.name!r} with dimension "
+                    f"{there.dimension}, asked for was {asked.name!r} with {asked.dimension}; "
                     "use that embedder, or give a new path"
                 )
+        return opened.tables

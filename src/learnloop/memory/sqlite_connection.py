@@ -19,7 +19,7 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open a database file for this process's threads, in write-ahead mode.
 
     A commit survives the end of the process at any point. After a power cut the newest commits
-    may be missing, and nothing is torn.
+    may be missing, and nothing is torn. What is deleted is written over.
     """
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +30,7 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")
     except StoreError:
         connection.close()
         raise
@@ -49,6 +50,15 @@ def transaction(
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+def empty_log(connection: sqlite3.Connection, path: Path) -> None:
+    """Move what was committed into the database file, so that its log keeps no older rows.
+
+    Where somebody reads at that moment, the log is emptied when it is next full.
+    """
+    with told(path):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 @contextmanager

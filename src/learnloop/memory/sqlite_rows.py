@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any
 
-from learnloop.memory.contents import given_verdict, in_force
+from learnloop.memory.contents import Kept, given_verdict, in_force
+from learnloop.memory.sqlite_schema import Tables
 from learnloop.protocols import Vectors
 from learnloop.types import Episode, Feedback, Query, Source
 
@@ -17,19 +18,24 @@ EPISODE_COLUMNS = (
 )
 FEEDBACK_COLUMNS = (
     "episode_id, id, target_id, name, correct, value, comment, correction, "
-    "source_kind, source_id, confidence, event_time, supersedes"
+    "source_kind, source_id, confidence, event_time, supersedes, observed"
 )
 SELECTED_AT_ONCE = 500
 
 
 def insert_episode(
-    connection: sqlite3.Connection, episode: Episode, vector: Vectors, *, digest: str
+    connection: sqlite3.Connection,
+    tables: Tables,
+    episode: Episode,
+    vector: Vectors,
+    *,
+    digest: str,
 ) -> None:
     """Write one episode and its vector after all that are there, without its feedback."""
     query, source = episode.query, episode.source
     connection.execute(
-        f"INSERT INTO episodes (position, {EPISODE_COLUMNS}, content_hash, vector) "
-        "VALUES ((SELECT coalesce(max(position) + 1, 0) FROM episodes), "
+        f"INSERT INTO {tables.episodes} (position, {EPISODE_COLUMNS}, content_hash, vector) "
+        f"VALUES ((SELECT coalesce(max(position) + 1, 0) FROM {tables.episodes}), "
         "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             episode.id,
@@ -50,10 +56,13 @@ def insert_episode(
     )
 
 
-def insert_feedback(connection: sqlite3.Connection, episode_id: str, feedback: Feedback) -> None:
+def insert_feedback(
+    connection: sqlite3.Connection, tables: Tables, episode_id: str, feedback: Feedback
+) -> None:
     """Write one feedback after all that is there."""
     connection.execute(
-        f"INSERT INTO feedback ({FEEDBACK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO {tables.feedback} ({FEEDBACK_COLUMNS}) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             episode_id,
             feedback.id,
@@ -68,52 +77,72 @@ def insert_feedback(connection: sqlite3.Connection, episode_id: str, feedback: F
             feedback.confidence,
             feedback.event_time,
             feedback.supersedes,
+            feedback.observed,
         ),
     )
 
 
-def select_episodes(connection: sqlite3.Connection, positions: Sequence[int]) -> dict[int, Episode]:
+def select_episodes(
+    connection: sqlite3.Connection, tables: Tables, positions: Sequence[int]
+) -> dict[int, Episode]:
     """Read the episodes at some positions, with their feedback and the verdict in force."""
     found: dict[int, Episode] = {}
     for start in range(0, len(positions), SELECTED_AT_ONCE):
         chosen = positions[start : start + SELECTED_AT_ONCE]
-        columns = f"position, {EPISODE_COLUMNS}"
         rows = connection.execute(
-            f"SELECT {columns} FROM episodes WHERE position IN ({_marks(chosen)})", chosen
+            f"SELECT position, {EPISODE_COLUMNS} FROM {tables.episodes} "
+            f"WHERE position IN ({_marks(chosen)})",
+            chosen,
         ).fetchall()
-        feedback = _select_feedback(connection, [row[1] for row in rows])
+        feedback = _select_feedback(connection, tables, [row[1] for row in rows])
         found.update((row[0], _episode(row, feedback.get(row[1], ()))) for row in rows)
     return found
 
 
-def select_position(connection: sqlite3.Connection, episode_id: str) -> int | None:
+def select_page(connection: sqlite3.Connection, tables: Tables, *, since: int) -> dict[int, Kept]:
+    """Read the next few hundred episodes from one position on, oldest first."""
+    rows = connection.execute(
+        f"SELECT position, {EPISODE_COLUMNS} FROM {tables.episodes} "
+        "WHERE position >= ? ORDER BY position LIMIT ?",
+        (since, SELECTED_AT_ONCE),
+    ).fetchall()
+    feedback = _select_feedback(connection, tables, [row[1] for row in rows])
+    return {
+        row[0]: Kept(episode=_episode(row, feedback.get(row[1], ())), given=_given(row))
+        for row in rows
+    }
+
+
+def select_position(connection: sqlite3.Connection, tables: Tables, episode_id: str) -> int | None:
     """Return where an episode stands in the order of age, `None` where there is none."""
-    row = connection.execute("SELECT position FROM episodes WHERE id = ?", (episode_id,)).fetchone()
+    row = connection.execute(
+        f"SELECT position FROM {tables.episodes} WHERE id = ?", (episode_id,)
+    ).fetchone()
     return None if row is None else int(row[0])
 
 
-def select_hash(connection: sqlite3.Connection, episode_id: str) -> str | None:
+def select_hash(connection: sqlite3.Connection, tables: Tables, episode_id: str) -> str | None:
     """Return the content hash of an episode, `None` where there is none."""
     row = connection.execute(
-        "SELECT content_hash FROM episodes WHERE id = ?", (episode_id,)
+        f"SELECT content_hash FROM {tables.episodes} WHERE id = ?", (episode_id,)
     ).fetchone()
     return None if row is None else str(row[0])
 
 
-def select_target(connection: sqlite3.Connection, feedback_id: str) -> str | None:
+def select_target(connection: sqlite3.Connection, tables: Tables, feedback_id: str) -> str | None:
     """Return the id of the episode that a feedback is about, `None` where there is none."""
     row = connection.execute(
-        "SELECT episode_id FROM feedback WHERE id = ?", (feedback_id,)
+        f"SELECT episode_id FROM {tables.feedback} WHERE id = ?", (feedback_id,)
     ).fetchone()
     return None if row is None else str(row[0])
 
 
 def _select_feedback(
-    connection: sqlite3.Connection, episode_ids: Sequence[str]
+    connection: sqlite3.Connection, tables: Tables, episode_ids: Sequence[str]
 ) -> dict[str, tuple[Feedback, ...]]:
     rows = connection.execute(
-        f"SELECT {FEEDBACK_COLUMNS} FROM feedback WHERE episode_id IN ({_marks(episode_ids)}) "
-        "ORDER BY episode_id, position",
+        f"SELECT {FEEDBACK_COLUMNS} FROM {tables.feedback} "
+        f"WHERE episode_id IN ({_marks(episode_ids)}) ORDER BY episode_id, position",
         episode_ids,
     )
     return {
@@ -123,7 +152,7 @@ def _select_feedback(
 
 
 def _episode(row: Sequence[Any], feedback: tuple[Feedback, ...]) -> Episode:
-    _, id_, query_id, text, context, group, answer, step, kind, source_id, given, key, why = row
+    _, id_, query_id, text, context, group, answer, step, kind, source_id, _, key, why = row
     return Episode(
         id=id_,
         query=Query(id=query_id, text=text, context=context, group=group, key=key),
@@ -131,7 +160,7 @@ def _episode(row: Sequence[Any], feedback: tuple[Feedback, ...]) -> Episode:
         rationale=why,
         step=step,
         source=Source(kind=kind, id=source_id),
-        correct=in_force(truth(given), feedback),
+        correct=in_force(_given(row), feedback),
         feedback=feedback,
     )
 
@@ -149,7 +178,12 @@ def _feedback(row: Sequence[Any]) -> Feedback:
         confidence=row[10],
         event_time=row[11],
         supersedes=row[12],
+        observed=row[13],
     )
+
+
+def _given(row: Sequence[Any]) -> bool | None:
+    return truth(row[10])
 
 
 def truth(value: object) -> bool | None:

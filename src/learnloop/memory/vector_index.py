@@ -81,6 +81,15 @@ class VectorIndex:
         """Change the outcome of one row."""
         self._outcomes[position] = _code(verdict)
 
+    def drop(self, positions: Sequence[int]) -> None:
+        """Take rows out; those after them move up."""
+        kept = np.delete(np.arange(self._size), positions)
+        for column in (self._rows, self._outcomes, self._groups):
+            column[: len(kept)] = column[kept]
+            column[len(kept) : self._size] = 0
+        self._size = len(kept)
+        self._asked, self._scored = b"", 0
+
     def nearest(
         self, vector: Vectors, *, k: int, outcome: Outcome | None, group: str | None
     ) -> list[Hit]:
