@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from learnloop.checks.list_environment import Item, ListEnvironment
 from learnloop.checks.listening_model import Heard, ListeningModel
 from learnloop.errors import EditingError
-from learnloop.protocols import Hosted, LanguageModel
+from learnloop.hosting import Hosted
+from learnloop.protocols import LanguageModel
 from learnloop.types import Advice, Feedback, Prediction, Query
 
 MakeHosted = Callable[[LanguageModel], Hosted]
