@@ -1,8 +1,10 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learnloop.editing.prompt_history import PromptHistory
+from learnloop.editing.prompt_history import KEPT, PromptHistory
 from learnloop.errors import ParameterError
 from learnloop.types import Prompt
 
@@ -70,3 +72,25 @@ def test_a_diff_keeps_lines_that_look_like_its_own_marks():
     history = PromptHistory("-- old\n@@ same")
     history.deploy("++ new\n@@ other", cause="edit")
     assert history.diff(0, 1).splitlines() == ["--- old", "-@@ same", "+++ new", "+@@ other"]
+
+
+@given(acts=ACTS, pinned=st.booleans())
+def test_a_history_goes_on_from_its_state(acts, pinned):
+    history, other = PromptHistory("first"), PromptHistory("other")
+    history.pin(pinned=pinned)
+    for _, text, _ in acts:
+        history.deploy(text, cause="edit")
+    other.take_over(json.loads(json.dumps(history.state())))
+    assert (other.versions, other.pinned) == (history.versions, pinned)
+    assert other.deploy("next", cause="edit") == history.deploy("next", cause="edit")
+
+
+def test_the_oldest_versions_are_forgotten_and_numbers_go_on():
+    history = PromptHistory("first")
+    for number in range(1, KEPT + 5):
+        history.deploy(f"text {number}", cause="edit")
+    assert len(history.versions) == KEPT
+    assert history.get(5).text == "text 5"
+    assert history.current == Prompt(version=KEPT + 4, text=f"text {KEPT + 4}", parent=KEPT + 3)
+    with pytest.raises(ParameterError, match=f"there are 5 to {KEPT + 4}"):
+        history.restore(4, cause="by hand")

@@ -28,6 +28,7 @@ from learnloop.seen import Seen
 from learnloop.states import State
 from learnloop.types import (
     Advice,
+    Decision,
     Episode,
     Event,
     Feedback,
@@ -103,12 +104,14 @@ class PosthocPolicyState(State):
     """What `posthoc_policy` has learnt beside the memory.
 
     `policies` are those of the versions of `prompts`, by their text; `judged` the newest episodes
-    that were taken in.
+    that were taken in. `errors` is what the gate was told, a letter each: a fresh gate that is
+    told the same is the same gate.
     """
 
     prompts: dict[str, object]
     policies: dict[str, Policy]
     judged: tuple[str, ...]
+    errors: str
 
 
 class PosthocPolicy:
@@ -127,7 +130,7 @@ class PosthocPolicy:
         memory: Where episodes are kept.
         examples: Finds right episodes.
         writer: Writes the policy.
-        gate: Says whether an error is one to rewrite the policy for; one without memory.
+        gate: Says whether an error is one to rewrite the policy for.
         journal: Told of what the gate decided, and of policies changed and refused.
         settings: The switches.
     """
@@ -155,6 +158,7 @@ class PosthocPolicy:
         self.prompts = PromptHistory("")
         self._policies: dict[str, Policy] = {}
         self._judged = Seen()
+        self._errors: list[str] = []
 
     @classmethod
     def from_parts(cls, parts: Parts, **params: object) -> PosthocPolicy:
@@ -224,7 +228,7 @@ class PosthocPolicy:
         if episode.correct is None or episode.id in self._judged:
             return
         error = 0.0 if episode.correct else 1.0
-        decision = self.gate.decide(error)
+        decision = self._tell(error)
         self.journal.decided(error, decision)
         if decision.opened and not self.prompts.pinned:
             self._edit(episode)
@@ -232,19 +236,28 @@ class PosthocPolicy:
 
     def state(self) -> dict[str, object]:
         return PosthocPolicyState(
-            prompts=self.prompts.state(), policies=self._policies, judged=self._judged.ids
+            prompts=self.prompts.state(),
+            policies=self._policies,
+            judged=self._judged.ids,
+            errors="".join(self._errors),
         ).written()
 
     def restore(self, state: Mapping[str, object]) -> None:
         read = PosthocPolicyState.read(state)
-        if self._policies or self._judged.ids:
+        if self._policies or self._errors:
             raise StoreError("a method that has learnt something takes no state; make a new one")
         self.prompts.take_over(read.prompts)
         self._policies = dict(read.policies)
         self._judged = Seen(read.judged)
+        for error in read.errors:
+            self._tell(float(error))
 
     def pin(self, *, pinned: bool = True) -> None:
         self.prompts.pin(pinned=pinned)
+
+    def _tell(self, error: float) -> Decision:
+        self._errors.append(str(int(error)))
+        return self.gate.decide(error)
 
     @property
     def _policy(self) -> Policy | None:
