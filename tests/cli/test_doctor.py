@@ -1,8 +1,13 @@
 import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from learnloop import __version__
+from learnloop.cli.doctor import EXTRAS
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -44,6 +49,26 @@ def test_an_unknown_model_is_bad_input(learnloop):
 def test_what_is_missing_is_said_with_how_to_install_it(learnloop):
     done = learnloop("doctor", "--model", "scripted/static")
     assert "no: learnloop models get qwen2.5-coder-1.5b" in done.stdout
+
+
+def test_what_the_benchmarks_need_is_told(learnloop, tmp_path, monkeypatch):
+    monkeypatch.setenv("LEARNLOOP_DATA", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    shown = learnloop("doctor", "--model", "scripted/static").stdout
+    assert "no: apt-get install bubblewrap" in shown
+    assert str(tmp_path) in shown.replace("\n", "").replace(" ", "")
+    (tmp_path / "bwrap").touch(mode=0o755)
+    found = json.loads(learnloop("doctor", "--model", "scripted/static", "--json").stdout)
+    assert found["sandbox"] == str(tmp_path / "bwrap")
+    assert found["data_folder"] == str(tmp_path)
+
+
+def test_every_extra_with_a_package_of_its_own_is_examined():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras) - {"server"} == set(EXTRAS)
+    for extra, package in EXTRAS.items():
+        assert any(wanted.startswith(package) for wanted in extras[extra])
 
 
 def test_help_has_an_example(learnloop):

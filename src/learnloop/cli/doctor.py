@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 import learnloop
+from learnloop.environments.graders.python_sandbox_command import INSTALL
 from learnloop.errors import InputError, UnknownNameError
 from learnloop.llm.catalog import CATALOG
 from learnloop.llm.opening import open_model
@@ -21,12 +23,23 @@ from learnloop.settings import Settings, read_settings
 
 NOT_FIT = 1
 PACKAGES = ("numpy", "openai", "pydantic", "scipy", "wordllama")
-EXTRAS = {"local": "xllamacpp", "sentence-transformers": "sentence-transformers"}
+EXTRAS = {
+    "local": "xllamacpp",
+    "sentence-transformers": "sentence-transformers",
+    "optimizers": "gepa",
+    "drift": "river",
+    "data": "pyarrow",
+    "ds1000": "pandas",
+}
+"""The extras, each with a package that is there if it is installed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """All that the doctor found. `packages` and `extras` hold versions, `None` where missing."""
+    """All that the doctor found. `packages` and `extras` hold versions, `None` where missing.
+
+    `sandbox` is where bubblewrap is, which the answers of DS-1000 run in; `None` where it is not.
+    """
 
     learnloop: str
     python: str
@@ -35,7 +48,8 @@ class Examination:
     extras: dict[str, str | None]
     models: dict[str, bool]
     models_folder: str
-    data_folder: str | None
+    data_folder: str
+    sandbox: str | None
     probe: Probe
     fit: bool
     verdict: tuple[str, ...]
@@ -76,7 +90,8 @@ def examine(model: str, *, settings: Settings) -> Examination:
         extras={extra: _version(package) for extra, package in EXTRAS.items()},
         models={entry.name: (settings.models / entry.file).is_file() for entry in CATALOG},
         models_folder=str(settings.models),
-        data_folder=str(settings.data) if settings.data else None,
+        data_folder=str(settings.benchmarks),
+        sandbox=shutil.which("bwrap"),
         probe=tried,
         fit=tried.fit,
         verdict=verdict(tried),
@@ -110,7 +125,8 @@ def _show(found: Examination) -> None:
     for name, here in found.models.items():
         table.add_row(f"model {name}", "here" if here else f"no: learnloop models get {name}")
     table.add_row("models folder", found.models_folder)
-    table.add_row("data folder", found.data_folder or "none (LEARNLOOP_DATA is not set)")
+    table.add_row("data folder", f"{found.data_folder} (learnloop data list)")
+    table.add_row("sandbox of ds1000", found.sandbox or f"no: {INSTALL}")
     if found.probe.failure is None:
         _show_probe(table, found.probe)
     console = Console()
