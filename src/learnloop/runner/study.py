@@ -236,7 +236,9 @@ def _seeds(given: object) -> Iterable[object]:
 def _explain(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {first['msg'].lower()}"
+    given = first["input"]
+    got = "" if isinstance(given, dict | list) else f", got {given!r}"
+    return f"{where}: {first['msg'].lower()}{got}"
 
 
 _PLURALS = {"model": "models", "policy_model": "policy_models", "agent": "agents"}
