@@ -75,6 +75,12 @@ def test_methods_are_listed_with_a_line_on_each(learnloop):
         assert (told, shown) == (name == "oracle", name in SHOWING)
 
 
+def test_without_a_kind_the_kinds_are_told(learnloop):
+    done = learnloop("list")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("learnloop: say what to list: methods, environments, models")
+
+
 def test_an_unknown_kind_is_an_error(learnloop):
     done = learnloop("list", "methds")
     assert done.exit_code == 2

@@ -30,7 +30,7 @@ def list_names(
         typer.Argument(
             metavar="KIND", help="methods, environments, models, gates, editors or embedders."
         ),
-    ],
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
     """List the names of one kind; methods and environments with a line on what each is.
@@ -41,6 +41,8 @@ def list_names(
 
     Example: learnloop list environments
     """
+    if not kind:
+        raise UnknownNameError(f"say what to list: {', '.join(_NAMES)}")
     if kind not in _NAMES:
         raise UnknownNameError(f"nothing called {kind!r} to list; known: {', '.join(_NAMES)}")
     names = list(_NAMES[kind]())

@@ -31,7 +31,7 @@ def check_privileges(spec: RunSpec, environment: Environment) -> None:
     if declares(method, "needs_answers") and answer_key(method, environment) is None:
         raise ParameterError(
             f"method {spec.method!r} needs the right answers, and environment "
-            f"{spec.environment!r} does not tell them; take one that has `gold`"
+            f"{spec.environment!r} does not tell them; take a benchmark, such as 'spider'"
         )
     if declares(method, "needs_demonstrations") and demonstrations(environment) is None:
         raise ParameterError(
