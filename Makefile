@@ -29,7 +29,7 @@ $(READY): pyproject.toml
 	  echo "Making $(VENV) with $$("$$python" --version)"; "$$python" -m venv --clear $(VENV); }
 	@echo "Installing what pyproject.toml names into $(VENV); the first time takes some minutes"
 	@$(PIP) --upgrade 'pip>=25.1'
-	@$(PIP) --editable '.[local,optimizers,drift,data,ds1000]' --group dev
+	@$(PIP) --editable '.[local,optimizers,drift,data,ds1000,server]' --group dev
 	@touch $@
 
 # Sets $python to the first that is new enough.

@@ -21,6 +21,9 @@ COMMANDS = {
     "doctor": "learnloop.cli.doctor:doctor",
     "models": "learnloop.cli.models:app",
     "data": "learnloop.cli.data:app",
+    "init": "learnloop.cli.init:init",
+    "serve": "learnloop.cli.serve:serve",
+    "keys": "learnloop.cli.keys:app",
 }
 
 BAD_INPUT = 2

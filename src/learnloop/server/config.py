@@ -215,6 +215,20 @@ def make_config(content: dict[str, Any], *, path: Path = Path(CONFIG_FILE)) -> S
     return config
 
 
+def with_address(config: ServerConfig, *, host: str | None, port: int | None) -> ServerConfig:
+    """Return the config with another host or port, where one is given.
+
+    Raises:
+        ConfigError: There is no such port.
+    """
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    try:
+        listening = Listening.model_validate(config.server.model_dump() | given)
+    except ValidationError as error:
+        raise ConfigError(_explain(error)) from error
+    return config.model_copy(update={"server": listening})
+
+
 def is_loopback(host: str) -> bool:
     """Say whether a host name or address is one that only this machine can reach.
 
