@@ -31,8 +31,10 @@ SEEDS = f"Default: {PUBLISHED_SEED}, as published, for the six benchmarks; 0 for
 
 
 def run(  # noqa: PLR0913 - each parameter is an option of the command
-    environment: Annotated[str, typer.Argument(metavar="ENV", help="Name of the environment.")],
-    method: Annotated[str, typer.Option("--method", "-m", help="Name of the method.")],
+    environment: Annotated[
+        str, typer.Argument(metavar="ENV", help="See `learnloop list environments`.")
+    ],
+    method: Annotated[str, typer.Option("--method", "-m", help="See `learnloop list methods`.")],
     model: Annotated[str, typer.Option("--model", help="Name of the answering model.")] = "local",
     policy_model: Annotated[
         str | None, typer.Option("--policy-model", help="Model that writes policies.")
@@ -48,16 +50,18 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
         int | None, typer.Option("--seed", "-s", help="Decides the order of queries. " + SEEDS)
     ] = None,
     feedback: Annotated[
-        str, typer.Option("--feedback", help="What arrives: binary, comment, correction=0.5, …")
+        str,
+        typer.Option("--feedback", help="What arrives: binary, comment, correction=0.5, noise=0.1"),
     ] = "binary",
     embedder: Annotated[
         str, typer.Option("--embedder", help="What turns texts into vectors.")
     ] = "wordllama",
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="NAME=VALUE for the environment.")
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE for the environment, such as order=by_db."),
     ] = None,
     params: Annotated[
-        list[str] | None, typer.Option("--param", help="NAME=VALUE for the method.")
+        list[str] | None, typer.Option("--param", help="NAME=VALUE for the method, such as k=8.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Run directory.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run there.")] = False,
@@ -69,6 +73,8 @@ def run(  # noqa: PLR0913 - each parameter is an option of the command
     """Run a method on an environment.
 
     Example: learnloop run house_rules --method drpg --set database=shop --feedback comment
+
+    Example: learnloop run spider --method drpg --param writer=contrastive --model openai/NAME
     """
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens, max_seconds=max_seconds)
     spec = normalise(
