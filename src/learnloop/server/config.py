@@ -253,12 +253,18 @@ def _check(config: ServerConfig) -> None:
 
 
 def _explain(error: ValidationError) -> str:
-    return "; ".join(_say(problem["loc"], problem) for problem in error.errors())
+    """Say of each field what is wrong; of one that may be several things, what the last wants."""
+    lines = {_place(problem["loc"]): problem for problem in error.errors()}
+    return "; ".join(_say(where, problem["loc"], problem) for where, problem in lines.items())
 
 
-def _say(loc: tuple[int | str, ...], problem: Any) -> str:
-    branches = {"bool", "int", "float", "str", "[key]"}
-    where = ".".join(str(part) for part in loc if part not in branches)
+def _place(loc: tuple[int | str, ...]) -> str:
+    return ".".join(
+        str(part) for part in loc if part not in {"bool", "int", "float", "str", "[key]"}
+    )
+
+
+def _say(where: str, loc: tuple[int | str, ...], problem: Any) -> str:
     if problem["type"] == "extra_forbidden":
         return f"{where}: no such field; {near(str(loc[-1]), _fields(loc[:-1]))}"
     if problem["type"] == "missing":

@@ -12,19 +12,8 @@ from learnloop.llm.catalog import find
 from learnloop.llm.endpoints import ENDPOINTS, TAKEN, Endpoint
 from learnloop.llm.opening import FORMS
 from learnloop.methods import METHODS
+from learnloop.methods.hosting_refusals import hosting_refusal
 from learnloop.params import check_params
-
-HOSTED = (
-    "zero_shot",
-    "self_stream_icl",
-    "few_shot",
-    "mem_prompt",
-    "grow_prompt",
-    "drpg",
-    "posthoc_policy",
-    "gated_prompt",
-)
-"""Methods that can say what an answering model is to be shown without calling one."""
 
 
 def check_endpoints(endpoints: Mapping[str, Endpoint]) -> None:
@@ -74,18 +63,11 @@ def check_hosted(place: str, method: str, params: Mapping[str, object]) -> None:
         name = METHODS.resolve(method)
     except UnknownNameError as error:
         raise ParameterError(f"{place}.method: {error}") from error
-    if name not in HOSTED and not hasattr(METHODS.load(name), "advise"):
-        raise ParameterError(
-            f"{place}.method: {name!r} calls a model before or beside the answer, or needs what "
-            f"only a benchmark has, so a server cannot host it; take one of {', '.join(HOSTED)}"
-        )
     factory: Any = METHODS.load(name).from_parts
     check_params(f"{place}.params: method {name}", factory, params, given=1)
-    if name == "drpg" and params.get("writer", "rules") != "rules":
-        raise ParameterError(
-            f"{place}.params.writer: {params['writer']!r} calls a model before each answer; "
-            "take 'rules', whose policies are written between answers"
-        )
+    refusal = hosting_refusal(name, params)
+    if refusal is not None:
+        raise ParameterError(f"{place}.method: {refusal}")
 
 
 def _is_local(place: str, name: str) -> bool:

@@ -54,7 +54,7 @@ class JsonFormatter(logging.Formatter):
         content: dict[str, object] = {
             "time": _time_of(record),
             "level": record.levelname.lower(),
-            "logger": record.name,
+            "logger": record.name.removesuffix(".error"),
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }

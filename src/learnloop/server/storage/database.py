@@ -12,7 +12,7 @@ from queue import Empty, LifoQueue
 from typing import Literal, TypeVar
 
 from learnloop.errors import StoreError
-from learnloop.memory.sqlite_connection import connect, transaction
+from learnloop.memory.sqlite_connection import connect, told, transaction
 from learnloop.server.storage.schema import back_up, bring_up_to_date
 from learnloop.server.storage.writer import Write, Writer
 
@@ -45,6 +45,7 @@ class Database:
 
     def __init__(self, path: Path, *, sync: Literal["normal", "full"] = "normal") -> None:
         self.path = path
+        _keep_private(path)
         connection = connect(path)
         try:
             self.copied_to = bring_up_to_date(connection, path)
@@ -125,3 +126,10 @@ class Database:
             connection.close()
         else:
             self._idle.put(connection)
+
+
+def _keep_private(path: Path) -> None:
+    """Make a file that is not there yet one that its owner alone can read."""
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)

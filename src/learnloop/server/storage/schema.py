@@ -6,11 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from learnloop.errors import StoreError
 from learnloop.memory.sqlite_connection import told, transaction
-
-APPLICATION_ID = 0x6C6C6F70
-"""Marks a file as a server's: `llop` in ASCII."""
+from learnloop.memory.sqlite_families import check_version, claim, read_version, write_version
 
 FAMILY = "server"
 
@@ -147,13 +144,12 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> Path | None:
         StoreError: The file is of another program, or a newer learnloop made it.
     """
     with told(path):
+        version = read_version(connection, FAMILY)
         copy = None
-        if 0 < _version(connection) < len(MIGRATIONS):
-            copy = back_up(
-                connection, path.with_name(f"{path.name}.version-{_version(connection)}")
-            )
+        if 0 < version < len(MIGRATIONS):
+            copy = back_up(connection, path.with_name(f"{path.name}.version-{version}"))
     with transaction(connection, path, "IMMEDIATE"):
-        _migrate(connection, path)
+        _migrate(connection)
     return copy
 
 
@@ -166,42 +162,12 @@ def back_up(connection: sqlite3.Connection, to: Path) -> Path:
     return unfinished.replace(to)
 
 
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    version = _version(connection)
-    if version > len(MIGRATIONS):
-        raise StoreError(
-            f"the database {str(path)!r} is of version {version}, this learnloop knows up to "
-            f"{len(MIGRATIONS)}; update learnloop"
-        )
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
-    used = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-    if mark != APPLICATION_ID and (used or mark):
-        raise StoreError(
-            f"{str(path)!r} is not the database of a learnloop server; give another path"
-        )
+def _migrate(connection: sqlite3.Connection) -> None:
+    claim(connection)
+    version = read_version(connection, FAMILY)
+    check_version(version, known=len(MIGRATIONS))
     for statements in MIGRATIONS[version:]:
         for statement in statements:
             connection.execute(statement)
     if version < len(MIGRATIONS):
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(_FAMILIES)
-        connection.execute(
-            "INSERT INTO schema_families VALUES (?, ?) "
-            "ON CONFLICT (family) DO UPDATE SET version = excluded.version",
-            (FAMILY, len(MIGRATIONS)),
-        )
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_families'")
-    if there.fetchone() is None:
-        return 0
-    row = connection.execute("SELECT version FROM schema_families WHERE family = ?", (FAMILY,))
-    found = row.fetchone()
-    return int(found[0]) if found else 0
-
-
-_FAMILIES = """CREATE TABLE IF NOT EXISTS schema_families (
-    family TEXT PRIMARY KEY,
-    version INTEGER NOT NULL
-) STRICT"""
+        write_version(connection, FAMILY, len(MIGRATIONS))
