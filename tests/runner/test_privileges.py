@@ -76,6 +76,27 @@ def test_a_run_of_a_method_that_shows_wrong_answers_says_so(bench, tmp_path, met
     assert read_run(tmp_path).info.note == "the answering model is shown wrong answers"
 
 
+@pytest.mark.parametrize(
+    ("feedback", "note"),
+    [
+        ("binary", "the method writes policies from comments, and none arrive"),
+        ("correction", "the method writes policies from comments, and none arrive"),
+        ("comment=0.1", ""),
+    ],
+)
+def test_a_method_that_waits_for_comments_says_so_where_none_arrive(
+    bench, tmp_path, feedback, note
+):
+    bench.run(tmp_path, method="drpg", feedback=feedback)
+    assert read_run(tmp_path).info.note == note
+
+
+def test_a_policy_written_from_right_and_wrong_needs_no_comments(bench, tmp_path):
+    params = {"writer": "contrastive"}
+    bench.run(tmp_path, method="drpg", method_params=params, feedback="binary")
+    assert read_run(tmp_path).info.note == ""
+
+
 def test_the_note_of_the_rows_stands_before_that_of_the_method(bench, tmp_path):
     item = Row(query=QUERY, gold="4")
     task = Task(name="t", role="", instructions="", answer_format="", metric="accuracy")

@@ -163,6 +163,11 @@ class DRPG:
 
     Settings = DRPGSettings
 
+    @classmethod
+    def writes_from_comments(cls, **params: object) -> bool:
+        """Return whether without any comment no policy will ever be written."""
+        return DRPGSettings.model_validate(params).writer == "rules"
+
     def __init__(
         self,
         *,

@@ -24,7 +24,13 @@ from learnloop.protocols import Embedder, Environment, Journal, LanguageModel, M
 from learnloop.records.schema import RunInfo
 from learnloop.runner.first_contact import FirstContact
 from learnloop.runner.origin import machine, packages
-from learnloop.runner.privileges import answer_key, check_privileges, demonstrations, method_notes
+from learnloop.runner.privileges import (
+    answer_key,
+    check_privileges,
+    demonstrations,
+    method_notes,
+    silence_notes,
+)
 from learnloop.runner.resources import Resources
 from learnloop.runner.spec import RunSpec
 from learnloop.seeding import stream
@@ -224,7 +230,9 @@ def run_info(prepared: Prepared) -> RunInfo:
 def _note(prepared: Prepared) -> str:
     """Return what readers of the results must know of the environment's rows and the method."""
     rows = getattr(prepared.environment, "note", "")
-    return "; ".join(filter(None, [rows, *method_notes(METHODS.load(prepared.spec.method))]))
+    method = METHODS.load(prepared.spec.method)
+    notes = [rows, *method_notes(method), *silence_notes(prepared.spec)]
+    return "; ".join(filter(None, notes))
 
 
 def open_environment(spec: RunSpec) -> Environment:

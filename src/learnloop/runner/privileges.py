@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from learnloop.control.sensors import parse_feedback
 from learnloop.errors import ParameterError
 from learnloop.methods import METHODS
 from learnloop.protocols import Environment
@@ -18,6 +19,9 @@ NOTES = {
     "shows_wrong_answers": "the answering model is shown wrong answers",
 }
 """What readers of a result must know of a method that declares one of these."""
+
+
+UNHEARD = "the method writes policies from comments, and none arrive"
 
 
 def check_privileges(spec: RunSpec, environment: Environment) -> None:
@@ -66,6 +70,13 @@ def demonstrations(environment: Environment) -> Callable[[int], Sequence[Episode
 def method_notes(method: object) -> list[str]:
     """Return what readers of a result must know of its method."""
     return [text for name, text in NOTES.items() if declares(method, name)]
+
+
+def silence_notes(spec: RunSpec) -> list[str]:
+    """Return what readers must know where a method waits for feedback that does not arrive."""
+    writes = getattr(METHODS.load(spec.method), "writes_from_comments", None)
+    mute = writes is not None and writes(**spec.method_params)
+    return [UNHEARD] if mute and not parse_feedback(spec.feedback).comment else []
 
 
 def declares(method: object, name: str) -> bool:
