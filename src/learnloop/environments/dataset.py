@@ -179,9 +179,14 @@ class Dataset:
             ParameterError: There are fewer.
         """
         if k > len(self._demonstrations):
+            there = len(self._demonstrations)
             raise ParameterError(
-                f"{self.id} has {len(self._demonstrations)} demonstrations here, not {k}; "
-                "give a smaller k"
+                f"{self.id} has {there} demonstrations here, not {k}; "
+                + (
+                    "give a smaller k"
+                    if there
+                    else "get its training rows with `learnloop data get`"
+                )
             )
         return tuple(
             Episode(

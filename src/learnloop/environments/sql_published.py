@@ -136,7 +136,8 @@ class PublishedGrader:
 def _edition(benchmark: SQLBenchmark, empty: Empty) -> Edition:
     name = f"{benchmark.name}_published"
     if empty == "wrong":
-        return Edition(id=f"{name}-v1", length=benchmark.length)
+        remark = "an empty result is wrong even where the right one is empty, as published"
+        return Edition(id=f"{name}-v1", length=benchmark.length, remarks=(remark,))
     remark = "an empty result is right where the right one is empty, as in DRPG's code"
     return Edition(id=f"{name}_empty_right-v1", length=benchmark.length, remarks=(remark,))
 
