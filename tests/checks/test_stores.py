@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from learnloop.checks.stores import DIMENSION, EPISODE_STORE_CHECKS, check_episode_store
@@ -5,13 +7,14 @@ from learnloop.memory.in_memory import InMemoryStore
 from learnloop.memory.sqlite import SQLiteStore
 
 
-@pytest.fixture(params=["in_memory", "sqlite"])
+@pytest.fixture(params=["in_memory", "sqlite", "scoped"])
 def store(request, tmp_path):
     if request.param == "in_memory":
         yield InMemoryStore(embedder_name="by-hand", dimension=DIMENSION)
     else:
         path = tmp_path / "memory.db"
-        with SQLiteStore(path, embedder_name="by-hand", dimension=DIMENSION) as made:
+        scope = "acme.sql" if request.param == "scoped" else ""
+        with SQLiteStore(path, embedder_name="by-hand", dimension=DIMENSION, scope=scope) as made:
             yield made
 
 
@@ -43,3 +46,15 @@ class NewestFirst(InMemoryStore):
 def test_a_store_that_breaks_ties_by_youth_is_found_out():
     with pytest.raises(AssertionError, match="the order of nearest"):
         check_episode_store(lambda: NewestFirst(embedder_name="by-hand", dimension=DIMENSION))
+
+
+class KeepsCorrections(InMemoryStore):
+    """Adds corrections under ids by which it no longer finds them when it erases."""
+
+    def add(self, episode, vector):
+        return super().add(replace(episode, id=episode.id.replace(":correction:", "/")), vector)
+
+
+def test_a_store_that_keeps_a_correction_of_what_it_erases_is_found_out():
+    with pytest.raises(AssertionError, match="how many episodes were erased: expected 3, got 2"):
+        check_episode_store(lambda: KeepsCorrections(embedder_name="by-hand", dimension=DIMENSION))

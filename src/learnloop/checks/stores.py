@@ -43,12 +43,15 @@ def check_every_field_comes_back(store: EpisodeStore) -> None:
         value=0.25,
         comment="line one\nline two \u00e4 \U0001f600",
         correction="SELECT 'it''s'",
+        observed="5-7",
         source=Source(kind="user", id="ann"),
         confidence=0.5,
         event_time="2026-01-31T12:00:00Z",
         supersedes="f0",
     )
-    query = Query(id="q1", text="How many?\u2028", context="CREATE TABLE t (a)", group="shop")
+    query = Query(
+        id="q1", text="How many?\u2028", context="CREATE TABLE t (a)", group="shop", key="many"
+    )
     source = Source(kind="model", id="m")
     given = Episode(
         id="e1",
@@ -58,6 +61,7 @@ def check_every_field_comes_back(store: EpisodeStore) -> None:
         source=source,
         correct=False,
         feedback=(feedback,),
+        rationale="Count them.",
     )
     _equal(store.add(given, _axis(0)), True, "add of a new episode")
     _equal(store.get("e1"), given, "the episode read back")
@@ -196,6 +200,37 @@ def check_many_episodes(store: EpisodeStore) -> None:
     _equal(best, f"e{MANY - 2}", "the nearest of many")
 
 
+def check_erasing_leaves_nothing(store: EpisodeStore) -> None:
+    """Episodes go with their corrections and feedback; the others stay as they were."""
+    names = ["a", "b", "a:correction", "b:correction", "a:correction:f9", "a:corrections", "c"]
+    for place, name in enumerate(names):
+        store.add(_episode(name, said=[(f"{name}/f", place % 2 == 0)]), _axis(place % 2))
+    before = [_got(store, name) for name in ("b", "b:correction", "a:corrections", "c")]
+    _equal(store.erase(["a", "unknown"]), 3, "how many episodes were erased")
+    _equal(store.erase(["a"]), 0, "how many were erased the second time")
+    _equal(store.erase([]), 0, "how many of no ids were erased")
+    _equal(len(store), 4, "the number of episodes left")
+    _equal(store.recent(k=9), before, "the episodes left, oldest first")
+    _equal(store.get("a"), None, "get of an erased id")
+    found = [match.episode.id for match in store.nearest(_axis(1), k=9, outcome="wrong")]
+    _equal(found, ["b", "b:correction", "a:corrections"], "the wrong ones left, nearest first")
+    _raises(UnknownEpisodeError, lambda: store.add_feedback("a", _feedback("f1", True)))
+
+
+def check_memory_goes_on_after_erasing(store: EpisodeStore) -> None:
+    """Erased ids may come again, with other content, also those of the newest episodes."""
+    for place, name in enumerate(["a", "b", "c"]):
+        store.add(_episode(name, said=[(f"{name}/f", True)]), _axis(place))
+    store.erase(["b", "c"])
+    _equal(store.add(_episode("c", answer="8", said=[("b/f", False)]), _axis(3)), True, "add")
+    store.add(_episode("d"), _axis(1))
+    store.add_feedback("d", _feedback("c/f", True))
+    _equal([e.id for e in store.recent(k=9)], ["a", "c", "d"], "the episodes, oldest first")
+    _equal([e.id for e in store.recent(k=9, outcome="right")], ["a", "d"], "the right ones")
+    _equal(store.nearest(_axis(3), k=1)[0].episode.answer, "8", "the answer of the nearest")
+    _equal(store.nearest(_axis(1), k=1)[0].episode.id, "d", "the nearest to what was added last")
+
+
 EPISODE_STORE_CHECKS: tuple[Callable[[EpisodeStore], None], ...] = (
     check_every_field_comes_back,
     check_adding_twice_keeps_one,
@@ -210,6 +245,8 @@ EPISODE_STORE_CHECKS: tuple[Callable[[EpisodeStore], None], ...] = (
     check_recent_is_by_age,
     check_arguments_stay_apart,
     check_many_episodes,
+    check_erasing_leaves_nothing,
+    check_memory_goes_on_after_erasing,
 )
 
 

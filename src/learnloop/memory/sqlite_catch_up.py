@@ -80,6 +80,8 @@ class FileIndex:
             rows = select_vectors(connection, self.tables, since=since, dimension=self.dimension)
             if not rows.positions:
                 return
+            if len(rows.positions) == LOADED_AT_ONCE:
+                self._index.reserve(count_positions(connection, self.tables))
             self._index.extend(rows.vectors, verdicts=rows.given, groups=rows.groups)
             self._positions.extend(rows.positions)
 
@@ -118,6 +120,14 @@ def select_vectors(
         given=[truth(row[2]) for row in rows],
         groups=[row[3] for row in rows],
     )
+
+
+def count_positions(connection: sqlite3.Connection, tables: Tables) -> int:
+    """Return a number of rows that holds every episode: erased ones leave gaps."""
+    (newest,) = connection.execute(
+        f"SELECT coalesce(max(position) + 1, 0) FROM {tables.episodes}"
+    ).fetchone()
+    return int(newest)
 
 
 def select_verdicts(connection: sqlite3.Connection, tables: Tables, *, since: int) -> NewVerdicts:

@@ -70,7 +70,7 @@ class VectorIndex:
     ) -> None:
         """Append rows, oldest first."""
         start, end = self._size, self._size + len(vectors)
-        self._reserve(end)
+        self.reserve(end)
         codes = self._group_codes
         self._rows[start:end] = vectors
         self._outcomes[start:end] = [_code(verdict) for verdict in verdicts]
@@ -149,8 +149,8 @@ class VectorIndex:
         bounded = np.clip(exact, -1.0, 1.0)
         return [Hit(position=int(positions[i]), similarity=float(bounded[i])) for i in order]
 
-    def _reserve(self, size: int) -> None:
-        """Make room for `size` rows, doubling so that appending stays cheap."""
+    def reserve(self, size: int) -> None:
+        """Make room for `size` rows in all, doubling so that appending stays cheap."""
         capacity = len(self._rows)
         if size <= capacity:
             return
