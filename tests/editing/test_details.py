@@ -39,3 +39,18 @@ def test_an_answer_follows_a_rule_as_far_as_it_names_its_details():
     assert share_named("SELECT total_cents / 100.0", "Divide total_cents by 100.0.") == 1
     assert share_named("SELECT total_cents", "Divide total_cents by 100.0.") == 0.5
     assert share_named("SELECT 1", "Be kind.") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "detail", "named"),
+    [
+        ("SELECT KIND", "kind", True),
+        ("kinds", "kind", False),
+        ("total", "t", False),
+        ("4 \u212a", "k", True),  # the sign of the kelvin is a K to a pattern
+        ("a.b", "a.b", True),
+        ("axb", "a.b", False),
+    ],
+)
+def test_a_detail_is_named_as_a_word_of_its_own_in_any_case(text, detail, named):
+    assert names(text, detail) is named

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from learnloop.editing.rule import Rule
-from learnloop.editing.rule_fit import RuleFit
+from learnloop.editing.rule import Rule, strengthened
+from learnloop.editing.rule_fit import REMEMBERED, RuleFit
 from learnloop.memory.embedders.wordllama import WordLlamaEmbedder
 
 RULE = Rule(
@@ -64,3 +64,33 @@ class Flat:
 
     def embed(self, texts):
         return np.tile(np.array([1.0, 0.0], dtype=np.float32), (len(texts), 1))
+
+
+def test_a_score_is_the_same_whether_or_not_it_was_asked_for_before():
+    asked, query = RuleFit(embedder=WordLlamaEmbedder()), "How many customers are in Kiel?"
+    rule, answers = RULE, []
+    for number in range(REMEMBERED + 30):
+        answers.append((f"Customers in town {number}?", f"kind <> '{'TX'[number % 2]}'"))
+        asked.keep(*answers[-1], group="shop")
+        if number % 70 == 9:
+            rule = strengthened(
+                rule,
+                complaint=f"kind = 'X' in {number}",
+                query=answers[-1][0],
+                source="q",
+                text=f"{RULE.text} {number}",
+            )
+        if number % 10 == 9:
+            fresh = RuleFit(embedder=WordLlamaEmbedder())
+            for one, answer in answers:
+                fresh.keep(one, answer, group="shop")
+            assert asked.scores(query, [rule]) == fresh.scores(query, [rule])
+
+
+def test_right_answers_can_be_written_down_and_read_again():
+    fit, other = (RuleFit(embedder=WordLlamaEmbedder()) for _ in range(2))
+    fit.keep("Customers in Mainz?", "SELECT 1 WHERE kind <> 'T'", group="shop")
+    other.keep("Forgotten?", "SELECT 2", group="shop")
+    other.restore(fit.right_answers)
+    assert other.right_answers == fit.right_answers
+    assert other.scores("Customers in Kiel?", [RULE]) == fit.scores("Customers in Kiel?", [RULE])
