@@ -89,10 +89,11 @@ class Shares:
 
     def _forget(self) -> None:
         """Let go of the callers that were longest away, but not of one that is being answered."""
-        excess = len(self._shares) - MOST_KNOWN
-        if excess > 0:
-            for caller in [name for name, it in self._shares.items() if not it.running][:excess]:
-                del self._shares[caller]
+        while len(self._shares) > MOST_KNOWN:
+            idle = next((caller for caller, it in self._shares.items() if not it.running), None)
+            if idle is None:
+                return
+            del self._shares[idle]
 
 
 class KeyLimits:

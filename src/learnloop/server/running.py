@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+from types import FrameType
+
 import uvicorn
 
 from learnloop.server.app import create_app
@@ -15,12 +18,13 @@ GRACE_SECONDS = 30
 
 
 def run(config: ServerConfig, *, settings: Settings) -> None:
-    """Open what the server needs, listen, and let go of all at the end.
+    """Open what the server needs, listen, and let go of all at the end, also on SIGTERM.
 
     Raises:
         ConfigError: It would listen to other machines, and there is no key yet.
         StoreError: The database cannot be used.
     """
+    signal.signal(signal.SIGTERM, _leave)
     with open_services(config, settings=settings) as services:
         uvicorn.run(
             create_app(config, services=services),
@@ -32,3 +36,8 @@ def run(config: ServerConfig, *, settings: Settings) -> None:
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """End the process by unwinding it: uvicorn sends the signal on once it has shut down."""
+    raise SystemExit(0)

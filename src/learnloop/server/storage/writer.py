@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from learnloop.errors import LearnloopError, StoreError
-from learnloop.memory.sqlite_connection import transaction
+from learnloop.memory.sqlite_connection import told, transaction
 
 T = TypeVar("T")
 Write = Callable[[sqlite3.Connection], T]
@@ -128,7 +128,7 @@ class Writer:
         try:
             with transaction(self._connection, self.path, "IMMEDIATE"):
                 for job in jobs:
-                    with _Savepoint(self._connection, job.future):
+                    with _Savepoint(self._connection, self.path, job.future):
                         done.append((job, job.write(self._connection)))
         except LearnloopError as error:
             for job in jobs:
@@ -142,8 +142,9 @@ class Writer:
 class _Savepoint:
     """Undoes a write that fails and tells its future, as long as the transaction lives on."""
 
-    def __init__(self, connection: sqlite3.Connection, future: Future[Any]) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, future: Future[Any]) -> None:
         self._connection = connection
+        self._path = path
         self._future = future
 
     def __enter__(self) -> None:
@@ -164,5 +165,16 @@ class _Savepoint:
             return False
         if not isinstance(error, LearnloopError):
             _LOG.error("a write failed", exc_info=error)
-        self._future.set_exception(error)
+        self._future.set_exception(_explain(error, self._path))
         return True
+
+
+def _explain(error: BaseException, path: Path) -> BaseException:
+    """Say of a failure of the file what can be done; what breaks a rule of the tables stays."""
+    if isinstance(error, sqlite3.OperationalError):
+        try:
+            with told(path):
+                raise error
+        except StoreError as explained:
+            return explained
+    return error
