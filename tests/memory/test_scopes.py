@@ -1,6 +1,7 @@
 """Scopes: many memories in one file, beside tables of others, and nothing of one in another."""
 
 import sqlite3
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -335,3 +336,20 @@ def test_threads_over_two_scopes_lose_nothing_and_mix_nothing(tmp_path):
     assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert file.execute("PRAGMA foreign_key_check").fetchall() == []
     file.close()
+
+
+def test_stores_that_share_a_lock_write_one_after_the_other(tmp_path):
+    lock = threading.Lock()
+    options = {"embedder_name": "by-hand", "dimension": 4, "write_lock": lock}
+    path = tmp_path / "memory.db"
+    with (
+        SQLiteStore(path, scope="a", **options) as one,
+        SQLiteStore(path, scope="b", **options) as two,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        with lock:
+            waiting = [pool.submit(each.add, episode("e"), AXES[0]) for each in (one, two)]
+            assert one.recent(k=9) == two.recent(k=9) == []  # reading waits for no writer
+            assert not any(each.done() for each in waiting)
+        assert all(each.result() for each in waiting)
+        assert len(one) == len(two) == 1

@@ -59,6 +59,9 @@ class SQLiteStore:
         dimension: Length of its vectors.
         scope: Whose memory it is, where a file holds several: 1 to 200 characters, none of them a
             control character. `""` is the one memory of a file that has no scopes.
+        write_lock: Held during each write. Where many threads of a process write one file through
+            several stores, give all of them the same: they wait in turn, where SQLite would have
+            them try again and again until some give up.
 
     Raises:
         ParameterError: That cannot be a scope.
@@ -83,12 +86,19 @@ class SQLiteStore:
     """
 
     def __init__(
-        self, path: Path | str, *, embedder_name: str, dimension: int, scope: str = ""
+        self,
+        path: Path | str,
+        *,
+        embedder_name: str,
+        dimension: int,
+        scope: str = "",
+        write_lock: threading.Lock | None = None,
     ) -> None:
         self.path = Path(path)
         self.embedder_name = embedder_name
         self.dimension = dimension
         self.scope = check_scope(scope) if scope else ""
+        self.write_lock = write_lock or threading.Lock()
         self._lock = threading.RLock()
         self._data_version = STALE
         self._connection = connect(self.path)
@@ -177,7 +187,7 @@ class SQLiteStore:
         with self._writing() as connection:
             erased = erase_episodes(connection, self._tables, query_ids)
         if erased:
-            with self._lock:
+            with self.write_lock, self._lock:
                 empty_log(self._connection, self.path)
         return erased
 
@@ -202,7 +212,11 @@ class SQLiteStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, transaction(self._connection, self.path, "IMMEDIATE"):
+        with (
+            self.write_lock,  # first, so that nobody who reads waits for other stores' writes
+            self._lock,
+            transaction(self._connection, self.path, "IMMEDIATE"),
+        ):
             self._data_version = STALE
             read_generation(self._connection, self._tables)
             yield self._connection
@@ -220,7 +234,7 @@ class SQLiteStore:
     def _open_tables(self) -> Tables:
         """Make or update the tables, and refuse those of another embedder."""
         asked = EmbedderKey(name=self.embedder_name, dimension=self.dimension)
-        with transaction(self._connection, self.path, "IMMEDIATE"):
+        with self.write_lock, transaction(self._connection, self.path, "IMMEDIATE"):
             opened = open_tables(self._connection, self.scope, asked)
             there = opened.embedder
             if there != asked:
