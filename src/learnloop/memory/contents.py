@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from learnloop.errors import ConflictError, UnknownEpisodeError
-from learnloop.memory.feedback_in_force import verdict
+from learnloop.memory.feedback_in_force import Saying, verdict
 from learnloop.types import Episode, Feedback
 
 CORRECTION = ":correction"
@@ -36,7 +36,7 @@ def given_verdict(episode: Episode) -> bool | None:
     return None if episode.feedback else episode.correct
 
 
-def in_force(given: bool | None, feedback: tuple[Feedback, ...]) -> bool | None:
+def in_force(given: bool | None, feedback: Sequence[Saying]) -> bool | None:
     """Return the verdict on an episode: what its feedback says, else what it brought itself."""
     said = verdict(feedback)
     return given if said is None else said

@@ -218,7 +218,8 @@ class SQLiteStore:
             transaction(self._connection, self.path, "IMMEDIATE"),
         ):
             self._data_version = STALE
-            read_generation(self._connection, self._tables)
+            if self.scope:
+                read_generation(self._connection, self._tables)
             yield self._connection
 
     @contextmanager

@@ -17,7 +17,7 @@ from learnloop.memory.sqlite_schema import Tables
 from learnloop.memory.sqlite_scopes import read_generation
 from learnloop.memory.vector_index import Hit, VectorIndex
 from learnloop.protocols import Vectors
-from learnloop.types import Feedback, Outcome
+from learnloop.types import Outcome
 
 LOADED_AT_ONCE = 10_000
 
@@ -147,10 +147,13 @@ def select_verdicts(connection: sqlite3.Connection, tables: Tables, *, since: in
     verdicts: dict[int, bool | None] = {}
     for position, group in groupby(rows, key=lambda row: row[0]):
         said = list(group)
-        feedback = tuple(_bare(*row[2:]) for row in said)
+        feedback = [_Said(row[2], truth(row[3]), row[4]) for row in said]
         verdicts[position] = in_force(truth(said[0][1]), feedback)
     return NewVerdicts(verdicts=verdicts, newest=newest)
 
 
-def _bare(feedback_id: str, correct: int | None, supersedes: str | None) -> Feedback:
-    return Feedback(id=feedback_id, target_id="", correct=truth(correct), supersedes=supersedes)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    id: str
+    correct: bool | None
+    supersedes: str | None
