@@ -1,4 +1,4 @@
-"""Reads a JSON object that a client sent, or says in one line why it is none."""
+"""Reads JSON that a client sent, or says in one line why it is none."""
 
 from __future__ import annotations
 
@@ -36,16 +36,26 @@ def parse_object(body: bytes) -> dict[str, Any]:
         ...
         learnloop.errors.RequestRefusedError: the body must be a JSON object, got list
     """
-    try:
-        content = from_json(body, allow_inf_nan=False)
-    except ValueError as error:
-        raise RequestRefusedError(
-            f"the body is not valid JSON in UTF-8: {error}", status=400, code="invalid_json"
-        ) from error
+    content = parse_json(body)
     if not isinstance(content, dict):
         raise RequestRefusedError(
             f"the body must be a JSON object, got {type(content).__name__}",
             status=400,
             code="invalid_json",
         )
+    return content
+
+
+def parse_json(body: bytes) -> object:
+    """Return what bytes hold as JSON, with the same refusals as `parse_object`.
+
+    Raises:
+        RequestRefusedError: They hold none (400).
+    """
+    try:
+        content: object = from_json(body, allow_inf_nan=False)
+    except ValueError as error:
+        raise RequestRefusedError(
+            f"the body is not valid JSON in UTF-8: {error}", status=400, code="invalid_json"
+        ) from error
     return content

@@ -107,6 +107,15 @@ def count_unreflected(connection: sqlite3.Connection, *, tenant: str, task: str)
     return int(counted.fetchone()[0])
 
 
+def waiting_tasks(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
+    """Return each tenant and task with feedback to learn from; for the worker alone."""
+    rows = connection.execute(
+        "SELECT DISTINCT tenant, task FROM feedback_log WHERE reflected_at IS NULL "
+        "ORDER BY tenant, task"
+    )
+    return tuple((tenant, task) for tenant, task in rows)
+
+
 def mark_reflected(
     connection: sqlite3.Connection, *, tenant: str, feedback_ids: Sequence[str], at: str
 ) -> int:
