@@ -22,7 +22,7 @@ from learnloop.server.services import Services
 from learnloop.server.storage import keys, tenants
 from learnloop.server.whole_bodies import WholeBodies
 
-ROUTERS = ("learnloop.server.status_api:router",)
+ROUTERS = ("learnloop.server.status_api:router", "learnloop.server.explanation:router")
 """An `APIRouter` each, in the order in which they are asked."""
 
 RUNNING: tuple[str, ...] = ()
