@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Annotated
 
@@ -36,6 +37,15 @@ class Endpoint(BaseModel):
     api_key_env: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
     calls_a_minute: Annotated[float, Field(ge=LEAST)] | None = None
     leave_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where an endpoint is, with its key, and what it calls one model."""
+
+    base_url: str
+    api_key: str | None = field(repr=False)
+    model: str
 
 
 OPENAI = "https://api.openai.com/v1"
@@ -92,20 +102,30 @@ class Endpoints:
         Raises:
             InputError: Its key is not there.
         """
+        endpoint, address = self.table[name], self.address(name, model)
+        return self.open_address(
+            base_url=address.base_url,
+            api_key=address.api_key,
+            model=model,
+            name=f"{name}/{model}",
+            leave_out=endpoint.leave_out,
+            calls_a_minute=endpoint.calls_a_minute,
+        )
+
+    def address(self, name: str, model: str) -> Address:
+        """Return where a model of the named endpoint answers.
+
+        Raises:
+            InputError: Its key is not there.
+        """
         endpoint = self.table[name]
         variable = self.missing_key(name)
         if variable is not None:
             raise InputError(
                 f"the model '{name}/{model}' needs a key; set {variable}, or use `local`"
             )
-        return self.open_address(
-            base_url=endpoint.base_url,
-            api_key=self.key_of(endpoint.api_key_env) if endpoint.api_key_env else None,
-            model=model,
-            name=f"{name}/{model}",
-            leave_out=endpoint.leave_out,
-            calls_a_minute=endpoint.calls_a_minute,
-        )
+        key = self.key_of(endpoint.api_key_env) if endpoint.api_key_env else None
+        return Address(base_url=endpoint.base_url, api_key=key, model=model)
 
     def missing_key(self, name: str) -> str | None:
         """Return the variable of an endpoint's key where that is not set; `None` where all is."""

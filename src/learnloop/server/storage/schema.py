@@ -133,6 +133,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             for act in ("UPDATE", "DELETE")
         ),
     ),
+    (
+        """CREATE TABLE learning_calls (
+            tenant TEXT NOT NULL REFERENCES tenants (name),
+            task TEXT NOT NULL,
+            calls INTEGER NOT NULL,
+            PRIMARY KEY (tenant, task)
+        ) STRICT""",
+    ),
 )
 """What was done to the tables, oldest first. Only ever append."""
 

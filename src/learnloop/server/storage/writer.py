@@ -43,6 +43,9 @@ class Writer:
         connection: Used by this thread alone, and closed by it.
         path: The database file, for messages.
         clock: Seconds, for how long the oldest write has waited.
+
+    Attributes:
+        lock: Held while a transaction is open; for others in this process who write the file.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Writer:
         self.clock = clock
         self._connection = connection
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self.lock = Lock()
         self._lock = Lock()
         self._closed = False
         self._oldest: float | None = None
@@ -126,7 +130,7 @@ class Writer:
     def _commit(self, jobs: list[_Job]) -> None:
         done: list[tuple[_Job, Any]] = []
         try:
-            with transaction(self._connection, self.path, "IMMEDIATE"):
+            with self.lock, transaction(self._connection, self.path, "IMMEDIATE"):
                 for job in jobs:
                     with _Savepoint(self._connection, self.path, job.future):
                         done.append((job, job.write(self._connection)))
