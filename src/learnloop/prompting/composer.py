@@ -44,6 +44,15 @@ class Composition:
     cut_bullets: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learnt:
+    """The blocks of what was learnt, within the budget, and what of it they hold."""
+
+    blocks: tuple[str, ...]
+    examples: tuple[Episode, ...] = ()
+    policy: Policy | None = None
+
+
 class Composer:
     """Writes the messages for one query.
 
@@ -97,20 +106,32 @@ class Composer:
         The persistent prompt, which learns, stands where it changes least of what is learnt:
         before policy and examples. It is never cut: whoever writes it keeps it short.
         """
+        learnt = self.learnt(task, examples=examples, policy=policy, prompt=prompt)
+        order = self._cache_order if self.layout == "cache" else self._paper_order
+        return Composition(
+            messages=order(task, query, learnt.blocks),
+            examples=learnt.examples,
+            policy=learnt.policy,
+            cut_examples=len(examples) - len(learnt.examples),
+            cut_bullets=_count(policy) - _count(learnt.policy),
+        )
+
+    def learnt(
+        self,
+        task: Task,
+        *,
+        examples: Sequence[Episode] = (),
+        policy: Policy | None = None,
+        prompt: Prompt | None = None,
+    ) -> Learnt:
+        """Return the blocks of learnt text alone, in order and cut as in `compose`."""
         bullets = self._fitting_bullets(policy)
         blocks = self._fitting_examples(task, examples, room=self.budget.examples)
-        shown = tuple(examples)[len(examples) - len(blocks) :]
         learnt = self._learnt_blocks(blocks, bullets, had_memory=policy is not None)
         if prompt is not None:
             learnt = [prompt_block(prompt), *learnt]
-        order = self._cache_order if self.layout == "cache" else self._paper_order
-        return Composition(
-            messages=order(task, query, learnt),
-            examples=shown,
-            policy=bullets,
-            cut_examples=len(examples) - len(shown),
-            cut_bullets=_count(policy) - _count(bullets),
-        )
+        shown = tuple(examples)[len(examples) - len(blocks) :]
+        return Learnt(blocks=tuple(learnt), examples=shown, policy=bullets)
 
     def _fitting_bullets(self, policy: Policy | None) -> Policy | None:
         while policy is not None and _size(policy) > self.budget.policy:

@@ -15,6 +15,7 @@ from learnloop.errors import ConfigError
 from learnloop.server.config import ServerConfig
 from learnloop.server.doorkeeper import Doorkeeper
 from learnloop.server.envelope import Envelope
+from learnloop.server.host import make_host
 from learnloop.server.key_limits import KeyLimits, Shares
 from learnloop.server.moments import stamp
 from learnloop.server.refusals import add_error_handlers
@@ -22,7 +23,14 @@ from learnloop.server.services import Services
 from learnloop.server.storage import keys, tenants
 from learnloop.server.whole_bodies import WholeBodies
 
-ROUTERS = ("learnloop.server.status_api:router", "learnloop.server.explanation:router")
+ROUTERS = (
+    "learnloop.server.status_api:router",
+    "learnloop.server.chat:router",
+    "learnloop.server.model_list:router",
+    "learnloop.server.embeddings:router",
+    "learnloop.server.feedback:router",
+    "learnloop.server.explanation:router",
+)
 """An `APIRouter` each, in the order in which they are asked."""
 
 RUNNING: tuple[str, ...] = ()
@@ -50,6 +58,8 @@ def create_app(config: ServerConfig, *, services: Services) -> FastAPI:
     )
     app.state.services = services
     app.state.doorkeeper = doorkeeper
+    host = make_host(services)
+    app.state.host, app.state.proxy, app.state.feedback_desk = host, host.proxy, host.desk
     add_error_handlers(app)
     app.add_middleware(WholeBodies, max_bytes=config.server.limits.max_body_bytes)
     app.add_middleware(
@@ -77,6 +87,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             tenants.DEFAULT_TENANT,
         )
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(app.state.host.running())
         for target in RUNNING:
             running: Running = _load(target)
             await stack.enter_async_context(running(services))

@@ -33,6 +33,7 @@ class Limits(BaseModel):
         requests_per_minute: Of one key; a burst of as many is let through.
         concurrent_requests: Of one key at the same time.
         upstream_timeout: Seconds that an answering model has for one answer.
+        advice_timeout: Seconds to find what was learnt for a request; then it goes on without.
     """
 
     model_config = _FROZEN
@@ -41,6 +42,7 @@ class Limits(BaseModel):
     requests_per_minute: PositiveInt = 6000
     concurrent_requests: PositiveInt = 64
     upstream_timeout: Annotated[float, Field(gt=0)] = 600.0
+    advice_timeout: Annotated[float, Field(gt=0)] = 0.05
 
 
 class Logs(BaseModel):
@@ -58,6 +60,7 @@ class Listening(BaseModel):
     Attributes:
         database: The SQLite file; a relative path begins at the folder of the config file.
         embedder: What turns queries into vectors, for every task.
+        embeddings: The model that `/v1/embeddings` passes requests on to; `None` for none.
         sync: `normal`: what was acknowledged survives the end of the process at any point;
             `full`: also a power cut, for a write to the disk each time.
     """
@@ -68,6 +71,7 @@ class Listening(BaseModel):
     port: Annotated[int, Field(ge=0, le=65535)] = 8321
     database: Annotated[str, Field(min_length=1)] = "learnloop.sqlite"
     embedder: str = "wordllama"
+    embeddings: str | None = None
     sync: Literal["normal", "full"] = "normal"
     limits: Limits = Field(default_factory=Limits)
     log: Logs = Field(default_factory=Logs)
@@ -244,6 +248,8 @@ def is_loopback(host: str) -> bool:
 
 def _check(config: ServerConfig) -> None:
     check_endpoints(config.endpoints)
+    if config.server.embeddings is not None:
+        check_model("server.embeddings", config.server.embeddings, config.endpoints)
     for name, task in config.tasks.items():
         place = f"tasks.{name}"
         check_model(f"{place}.model", task.model, config.endpoints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from learnloop.server.config import ServerConfig
 from learnloop.server.moments import Identifiers, NewId, Now, utc_now
 from learnloop.server.storage.database import Database
+from learnloop.server.troubles import Troubles
 from learnloop.settings import Settings
 
 
@@ -24,6 +25,7 @@ class Services:
         now: The time, for what is stored.
         clock: Seconds, for measuring.
         new_id: Makes an id; it is handed the word that the id begins with, such as `inf`.
+        troubles: What went wrong on our side while applications were answered all the same.
     """
 
     config: ServerConfig
@@ -32,6 +34,7 @@ class Services:
     now: Now = utc_now
     clock: Callable[[], float] = time.perf_counter
     new_id: NewId = Identifiers()
+    troubles: Troubles = field(default_factory=Troubles)
 
 
 @contextmanager
