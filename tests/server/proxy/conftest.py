@@ -54,7 +54,7 @@ class ScriptedUpstream:
         self.heard = []
         self.headers = []
         self.script = lambda body: (200, completion("Hello"))
-        self.left = threading.Event()
+        self.asked, self.left = threading.Event(), threading.Event()
         self.completion, self.chunk, self.usage_chunk = completion, chunk, usage_chunk
         self.done, self.hang = DONE, HANG
 
@@ -74,6 +74,7 @@ class ScriptedUpstream:
             more = message.get("more_body", False)
         self.heard.append(json.loads(content) | {"path": scope["path"]})
         self.headers.append(dict(scope["headers"]))
+        self.asked.set()
         said = self.script(self.heard[-1])
         if isinstance(said, list):
             await self._stream(said, receive, send)
@@ -138,7 +139,17 @@ class Running:
     def __init__(self, services, app, address, secret):
         self.services, self.app, self.address = services, app, address
         self.client = openai.OpenAI(base_url=f"{address}/v1", api_key=secret, max_retries=0)
-        self.http = self.client.with_raw_response
+        self.others = []
+
+    def of_tenant(self, tenant):
+        """Return the same server as another tenant sees it."""
+        secret = make_key(self.services, tenant)
+        self.others.append(Running(self.services, self.app, self.address, secret))
+        return self.others[-1]
+
+    def close(self):
+        for running in (*self.others, self):
+            running.client.close()
 
     def chat(self, text="How many orders?", **options):
         messages = options.pop("messages", [{"role": "user", "content": text}])
@@ -196,16 +207,22 @@ def serve(tmp_path, upstream):
             }
             config = make_config(made, path=tmp_path / "learnloop.toml")
             services = stack.enter_context(open_services(config, settings=read_settings()))
-            secret = keys.new_secret()
-            services.database.write(lambda connection: _key(connection, secret)).result(30)
+            secret = make_key(services, "acme")
             app = create_app(config, services=services)
             running = Running(services, app, stack.enter_context(listening(app)), secret)
-            stack.enter_context(running.client)
+            stack.callback(running.close)
             return running
 
         yield start
 
 
-def _key(connection, secret):
-    tenants.create(connection, tenant="acme", at=AT)
-    keys.make(connection, tenant="acme", role="app", secret=secret, key_id="key_1", at=AT)
+def make_key(services, tenant):
+    secret = keys.new_secret()
+
+    def make(connection):
+        tenants.create(connection, tenant=tenant, at=AT)
+        name = f"key_{tenant}"
+        keys.make(connection, tenant=tenant, role="app", secret=secret, key_id=name, at=AT)
+
+    services.database.write(make).result(30)
+    return secret
