@@ -30,12 +30,12 @@ class Adviser:
         self.learners = learners
         self.recorder = recorder
         self.seconds = seconds
+        self._slow: set[tuple[str, str]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="learnloop-advice")
 
     async def advise(self, exchange: Exchange, task: TaskConfig) -> None:
         """Put the learnt block into an exchange, or say in it why there is none."""
-        opened = self.learners.is_open(exchange.tenant, exchange.task)
-        seconds = self.seconds if opened else max(self.seconds, OPENING_SECONDS)
+        seconds = self._patience(exchange.tenant, exchange.task)
         loop = asyncio.get_running_loop()
         asked = loop.run_in_executor(
             self._pool, self._make, exchange.tenant, exchange.task, exchange.query, task
@@ -56,11 +56,19 @@ class Adviser:
         """Let go of the threads once they are at rest."""
         self._pool.shutdown(cancel_futures=True)
 
+    def _patience(self, tenant: str, task: str) -> float:
+        """Return how long to wait; for a memory that was slow to open, not a second time."""
+        if self.learners.is_open(tenant, task) or (tenant, task) in self._slow:
+            return self.seconds
+        return max(self.seconds, OPENING_SECONDS)
+
     def _make(self, tenant: str, name: str, query: Query, task: TaskConfig) -> LearntBlock:
         advice = self.learners.find(tenant, name).advise(query)
         return learnt_block(advice, name=name, task=task)
 
     def _failed(self, exchange: Exchange, why: str) -> None:
+        if not self.learners.is_open(exchange.tenant, exchange.task):
+            self._slow.add((exchange.tenant, exchange.task))
         exchange.unlearnt(why)
         self.recorder.note(exchange, "advice", why)
 

@@ -255,6 +255,16 @@ def test_a_request_whose_learner_cannot_be_opened_goes_on_unlearnt(serve, upstre
     assert server.newest().error.startswith("advice failed: StoreError")
 
 
+def test_a_memory_that_is_slow_to_open_is_waited_for_once(serve, upstream):
+    server = serve(limits={"advice_timeout": 0.001})
+    with server.services.database.writer.lock:
+        answers = [server.raw(), server.raw()]
+    assert [answer.headers["learnloop-memory"] for answer in answers] == ["failed", "failed"]
+    said = [server.recorded(json.loads(answer.content)["id"]).error for answer in answers]
+    assert said == ["advice took longer than 2000 ms", "advice took longer than 1 ms"]
+    server.app.state.host.learners.find("acme", "sql")
+
+
 def test_a_locked_database_keeps_no_answer_back(serve, upstream):
     server = serve()
     server.teach()
