@@ -60,7 +60,7 @@ class Listening(BaseModel):
     Attributes:
         database: The SQLite file; a relative path begins at the folder of the config file.
         embedder: What turns queries into vectors, for every task.
-        embeddings: The model that `/v1/embeddings` passes requests on to; `None` for none.
+        embeddings: The model that `/v1/embeddings` passes requests on to; `""` for none.
         sync: `normal`: what was acknowledged survives the end of the process at any point;
             `full`: also a power cut, for a write to the disk each time.
     """
@@ -71,7 +71,7 @@ class Listening(BaseModel):
     port: Annotated[int, Field(ge=0, le=65535)] = 8321
     database: Annotated[str, Field(min_length=1)] = "learnloop.sqlite"
     embedder: str = "wordllama"
-    embeddings: str | None = None
+    embeddings: str = ""
     sync: Literal["normal", "full"] = "normal"
     limits: Limits = Field(default_factory=Limits)
     log: Logs = Field(default_factory=Logs)
@@ -248,7 +248,7 @@ def is_loopback(host: str) -> bool:
 
 def _check(config: ServerConfig) -> None:
     check_endpoints(config.endpoints)
-    if config.server.embeddings is not None:
+    if config.server.embeddings:
         check_model("server.embeddings", config.server.embeddings, config.endpoints)
     for name, task in config.tasks.items():
         place = f"tasks.{name}"

@@ -28,7 +28,7 @@ async def embed(request: Request, principal: App, proxy: ProxyDep) -> Response:
         RequestRefusedError: The config names no model for it (404), or that one cannot be had.
     """
     name = proxy.services.config.server.embeddings
-    if name is None:
+    if not name:
         raise RequestRefusedError(
             "no model for embeddings is configured; set `embeddings` under [server]",
             status=404,
